@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The error value
+ *
+ * A message is one line for an operator: control characters that came in with somebody's input
+ * (a config value, a path, another plugin's message) are replaced, and what does not fit is cut.
+ */
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void one_line(char *s)
+{
+	for (; *s; s++) {
+		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			*s = ' ';
+	}
+}
+
+/* Cutting a message may cut a UTF-8 sequence in two, and JSON must be valid UTF-8: drop the rest.
+ */
+static void whole_characters(char *s, size_t size)
+{
+	size_t len = strlen(s), i = len;
+
+	if (len + 1 < size)
+		return;
+	while (i > 0 && ((unsigned char)s[i - 1] & 0xc0) == 0x80)
+		i--;
+	if (i > 0 && (unsigned char)s[i - 1] >= 0xc0)
+		s[i - 1] = '\0';
+}
+
+int pw_fail(struct pw_error *err, int errnum, enum pw_code code, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (errnum <= 0)
+		errnum = EIO;
+	if (err) {
+		err->errnum = errnum;
+		err->code = code;
+		err->details[0] = '\0';
+
+		errno = errnum; /* for %m */
+		va_start(ap, fmt);
+		vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
+		va_end(ap);
+		one_line(err->msg);
+		whole_characters(err->msg, sizeof(err->msg));
+	}
+	return -errnum;
+}
+
+int pw_oom(struct pw_error *err)
+{
+	return pw_fail(err, ENOMEM, PW_E_INTERNAL, "out of memory");
+}
+
+int pw_context(struct pw_error *err, const char *fmt, ...)
+{
+	char context[sizeof(err->msg)], rest[sizeof(err->msg)];
+	va_list ap;
+
+	if (!err)
+		return -EIO;
+
+	va_start(ap, fmt);
+	vsnprintf(context, sizeof(context), fmt, ap);
+	va_end(ap);
+
+	memcpy(rest, err->msg, sizeof(rest));
+	/* NOLINTNEXTLINE: cutting is what is wanted */
+	if (snprintf(err->msg, sizeof(err->msg), "%s: %s", context, rest) < 0)
+		err->msg[0] = '\0';
+	one_line(err->msg);
+	whole_characters(err->msg, sizeof(err->msg));
+	return -err->errnum;
+}
+
+void pw_details(struct pw_error *err, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!err)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(err->details, sizeof(err->details), fmt, ap);
+	va_end(ap);
+	one_line(err->details);
+	whole_characters(err->details, sizeof(err->details));
+}
+
+int pw_gather(struct pw_error *first, const struct pw_error *from)
+{
+	if (!first)
+		return -from->errnum;
+	if (!first->errnum)
+		*first = *from;
+	return -first->errnum;
+}

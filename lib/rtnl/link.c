@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rtnl/link.h"
+
+#include <linux/if_link.h>
+#include <linux/ip.h>
+#include <net/if.h>
+#include <netlink/route/link.h>
+#include <netlink/route/link/inet.h>
+#include <netlink/route/link/inet6.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "netlink/auto.h"
+#include "netlink/sock.h"
+
+#define ALIAS_MAX 255 /* IFALIASZ - 1 */
+
+static int parse_link(const struct nlmsghdr *nlh, void *arg)
+{
+	struct nlattr *tb[IFLA_MAX + 1], *info[IFLA_INFO_MAX + 1];
+	const struct ifinfomsg *ifi = nlmsg_data(nlh);
+	struct link_info *ret = arg;
+
+	if (nlmsg_parse((struct nlmsghdr *)nlh, sizeof(*ifi), tb, IFLA_MAX, NULL) < 0 ||
+	    !tb[IFLA_IFNAME])
+		return -EBADMSG;
+
+	*ret = (struct link_info){ .ifindex = ifi->ifi_index, .flags = ifi->ifi_flags };
+	nla_strlcpy(ret->name, tb[IFLA_IFNAME], sizeof(ret->name));
+	if (tb[IFLA_ADDRESS] && nla_len(tb[IFLA_ADDRESS]) == sizeof(ret->mac.b))
+		memcpy(ret->mac.b, nla_data(tb[IFLA_ADDRESS]), sizeof(ret->mac.b));
+	if (tb[IFLA_MTU])
+		ret->mtu = nla_get_u32(tb[IFLA_MTU]);
+	if (tb[IFLA_LINKINFO] &&
+	    nla_parse_nested(info, IFLA_INFO_MAX, tb[IFLA_LINKINFO], NULL) >= 0 &&
+	    info[IFLA_INFO_KIND])
+		nla_strlcpy(ret->kind, info[IFLA_INFO_KIND], sizeof(ret->kind));
+	return 0;
+}
+
+static int find(struct nlsock *s, int ifindex, const char *name, struct link_info *ret,
+		struct pw_error *err)
+{
+	_cleanup_(nlmsg_freep) struct nl_msg *msg = NULL;
+	int r;
+
+	if (rtnl_link_build_get_request(ifindex, name, &msg) < 0)
+		return pw_oom(err);
+	if (name)
+		r = nlsock_get(s, msg, parse_link, ret, err, "cannot look up link %s", name);
+	else
+		r = nlsock_get(s, msg, parse_link, ret, err, "cannot look up link %d", ifindex);
+	if (r == -ENODEV)
+		return 0;
+	return r < 0 ? r : 1;
+}
+
+int link_find(struct nlsock *s, const char *name, struct link_info *ret, struct pw_error *err)
+{
+	return find(s, 0, name, ret, err);
+}
+
+int link_find_index(struct nlsock *s, int ifindex, struct link_info *ret, struct pw_error *err)
+{
+	return find(s, ifindex, NULL, ret, err);
+}
+
+int link_change(struct nlsock *s, const struct link_info *link, const struct link_change *change,
+		struct pw_error *err)
+{
+	_cleanup_(rtnl_link_putp) struct rtnl_link *orig = NULL, *to = NULL;
+	_cleanup_(nlmsg_freep) struct nl_msg *msg = NULL;
+	char alias[ALIAS_MAX + 1];
+
+	orig = rtnl_link_alloc();
+	to = rtnl_link_alloc();
+	if (!orig || !to)
+		return pw_oom(err);
+	rtnl_link_set_ifindex(orig, link->ifindex);
+
+	if (change->up)
+		rtnl_link_set_flags(to, IFF_UP);
+	if (change->alias) {
+		strncpy(alias, change->alias, ALIAS_MAX);
+		alias[ALIAS_MAX] = '\0';
+		rtnl_link_set_ifalias(to, alias);
+	}
+	if ((change->no_linklocal &&
+	     rtnl_link_inet6_set_addr_gen_mode(to, IN6_ADDR_GEN_MODE_NONE) < 0) ||
+	    (change->ipv4_forwarding &&
+	     rtnl_link_inet_set_conf(to, IPV4_DEVCONF_FORWARDING, 1) < 0) ||
+	    (change->rp_filter >= 0 &&
+	     rtnl_link_inet_set_conf(to, IPV4_DEVCONF_RP_FILTER, (unsigned int)change->rp_filter) <
+		     0))
+		return pw_oom(err);
+
+	if (rtnl_link_build_change_request(orig, to, 0, &msg) < 0)
+		return pw_oom(err);
+	return nlsock_ask(s, msg, err, "cannot set up link %s", link->name);
+}
+
+int link_remove(struct nlsock *s, const char *name, struct pw_error *err)
+{
+	_cleanup_(rtnl_link_putp) struct rtnl_link *link = NULL;
+	_cleanup_(nlmsg_freep) struct nl_msg *msg = NULL;
+	int r;
+
+	link = rtnl_link_alloc();
+	if (!link)
+		return pw_oom(err);
+	rtnl_link_set_name(link, name);
+	if (rtnl_link_build_delete_request(link, &msg) < 0)
+		return pw_oom(err);
+	r = nlsock_ask(s, msg, err, "cannot remove link %s", name);
+	if (r == -ENODEV)
+		return 0;
+	return r < 0 ? r : 1;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rtnl/neigh.h"
+
+#include "base/error.h"
+#include "netlink/auto.h"
+#include "netlink/sock.h"
+#include "rtnl/nladdr.h"
+
+static struct rtnl_neigh *describe(int ifindex, const struct ipaddr *ip)
+{
+	_cleanup_(rtnl_neigh_putp) struct rtnl_neigh *n = rtnl_neigh_alloc();
+	_cleanup_(nl_addr_putp) struct nl_addr *dst = nladdr_from_ip(ip);
+
+	if (!n || !dst)
+		return NULL;
+	rtnl_neigh_set_ifindex(n, ifindex);
+	if (rtnl_neigh_set_dst(n, dst) < 0)
+		return NULL;
+	return take_ptr(n);
+}
+
+int neigh_set(struct nlsock *s, int ifindex, const char *ifname, const struct ipaddr *ip,
+	      const struct mac *mac, struct pw_error *err)
+{
+	_cleanup_(rtnl_neigh_putp) struct rtnl_neigh *n = describe(ifindex, ip);
+	_cleanup_(nl_addr_putp) struct nl_addr *lladdr = nladdr_from_mac(mac);
+	_cleanup_(nlmsg_freep) struct nl_msg *msg = NULL;
+
+	if (!n || !lladdr)
+		return pw_oom(err);
+	rtnl_neigh_set_lladdr(n, lladdr);
+	rtnl_neigh_set_state(n, NUD_PERMANENT);
+	if (rtnl_neigh_build_add_request(n, NLM_F_CREATE | NLM_F_REPLACE, &msg) < 0)
+		return pw_oom(err);
+	return nlsock_ask(s, msg, err, "cannot add neighbour %s at %s on %s", IPADDR_STR(ip),
+			  MAC_STR(mac), ifname);
+}
+
+int neigh_remove(struct nlsock *s, int ifindex, const struct ipaddr *ip, struct pw_error *err)
+{
+	_cleanup_(rtnl_neigh_putp) struct rtnl_neigh *n = describe(ifindex, ip);
+	_cleanup_(nlmsg_freep) struct nl_msg *msg = NULL;
+	int r;
+
+	if (!n || rtnl_neigh_build_delete_request(n, 0, &msg) < 0)
+		return pw_oom(err);
+	r = nlsock_ask(s, msg, err, "cannot remove neighbour %s on link %d", IPADDR_STR(ip),
+		       ifindex);
+	if (r == -ENOENT || r == -ENXIO)
+		return 0;
+	return r < 0 ? r : 1;
+}

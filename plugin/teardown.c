@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "teardown.h"
+
+#include <linux/netlink.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conntrack/conntrack.h"
+#include "addresses.h"
+#include "masquerade.h"
+#include "netlink/netns.h"
+#include "netlink/sock.h"
+#include "rtnl/link.h"
+#include "steps.h"
+#include "store/lock.h"
+
+/* Remembers a failure, so that the last step knows. */
+static int noted(struct teardown *t, int r, const struct pw_error *err)
+{
+	if (r < 0)
+		pw_gather(&t->failed, err);
+	return r;
+}
+
+static int start_ipam(void *subject, struct pw_error *err)
+{
+	struct teardown *t = subject;
+	const struct ipam_target target = { t->id.container_id, t->netns, t->id.ifname };
+
+	if (!t->ipam)
+		return 0;
+	return noted(t, ipam_begin(t->ipam, "DEL", &target, t->lock_fd, true, &t->call, err), err);
+}
+
+static int remove_masquerade(void *subject, struct pw_error *err)
+{
+	struct teardown *t = subject;
+
+	if (!t->masqueraded || t->foreign)
+		return 0;
+	return noted(t, masquerade_remove(t->runtime_fd, t->host_ifname, t->addresses, err), err);
+}
+
+/* A client's UDP flow would stay bound to an address that another pod may get next. */
+static int flush_conntrack(void *subject, struct pw_error *err)
+{
+	_cleanup_(nlsock_freep) struct nlsock *sock = NULL;
+	_cleanup_(array_done) struct array ips = {};
+	struct teardown *t = subject;
+	int r;
+
+	if (t->foreign || !t->addresses || !t->addresses->n)
+		return 0;
+	r = addresses_strip(t->addresses, &ips, err);
+	if (r == 0)
+		r = nlsock_open(NETLINK_NETFILTER, &sock, err);
+	if (r == 0)
+		r = conntrack_flush_udp(sock, ips.v, ips.n, err);
+	return noted(t, r, err);
+}
+
+/*
+ * The host end is gone or was renamed, so look from the other side: a veth of this name with the
+ * address that we gave it.
+ */
+static int remove_from_pod(struct teardown *t, struct pw_error *err)
+{
+	_cleanup_(nlsock_freep) struct nlsock *pod = NULL;
+	_cleanup_(closep) int netns_fd = -EBADF;
+	struct link_info link;
+	int r;
+
+	if (!t->record || !*t->netns)
+		return 0;
+	netns_fd = netns_open(t->netns, NULL);
+	if (netns_fd < 0 || netns_is_own(netns_fd, NULL) != 0)
+		return 0;
+	r = netns_socket(netns_fd, NETLINK_ROUTE, &pod, err);
+	if (r < 0)
+		return r;
+	nlsock_set_place(pod, " in pod");
+	r = link_find(pod, t->id.ifname, &link, err);
+	if (r <= 0 || strcmp(link.kind, "veth") != 0 || !mac_equal(&link.mac, &t->record->pod_mac))
+		return r;
+	return link_remove(pod, t->id.ifname, err);
+}
+
+static int remove_link(void *subject, struct pw_error *err)
+{
+	struct teardown *t = subject;
+	struct pw_error ignored;
+	int r;
+
+	if (t->foreign || t->no_link)
+		return 0;
+	/* lets IPAM's start fall into the wait for the link */
+	if (t->ipam && !t->failed.errnum)
+		(void)ipam_advance(&t->call, &ignored);
+	r = link_remove(t->host, t->host_ifname, err);
+	if (r == 0)
+		r = remove_from_pod(t, err);
+	return noted(t, r, err);
+}
+
+static int finish_ipam(void *subject, struct pw_error *err)
+{
+	struct teardown *t = subject;
+
+	if (!t->ipam || t->call.phase == IPAM_IDLE)
+		return 0;
+	return noted(t, ipam_end(&t->call, NULL, err), err);
+}
+
+static int remove_record(void *subject, struct pw_error *err)
+{
+	struct teardown *t = subject;
+	char lock[HOST_IFNAME_LEN + 8];
+	int r = 0;
+
+	if (t->failed.errnum || t->foreign || t->keep_record)
+		return 0;
+	if (t->records_fd >= 0)
+		r = record_remove(t->records_fd, t->host_ifname, err);
+	if (r == 0 && t->locks_fd >= 0) {
+		snprintf(lock, sizeof(lock), "%s.lock", t->host_ifname);
+		lock_remove(t->locks_fd, lock);
+	}
+	return r;
+}
+
+int teardown_run(struct teardown *t, struct pw_error *err)
+{
+	static const struct step steps[] = {
+		{ "del-ipam-start", start_ipam }, { "del-masq", remove_masquerade },
+		{ "del-link", remove_link },      { "del-conntrack", flush_conntrack },
+		{ "del-ipam", finish_ipam },      { "del-record", remove_record },
+	};
+	int r;
+
+	t->call = IPAM_CALL_NONE;
+	t->failed = (struct pw_error){};
+	r = steps_run_all(steps, ARRAY_COUNT(steps), t, t->log, err);
+	ipam_call_done(&t->call);
+	return r;
+}

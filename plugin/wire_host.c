@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "base/error.h"
+#include "base/sysctl.h"
+#include "forwarding.h"
+#include "masquerade.h"
+#include "netlink/sock.h"
+#include "rtnl/addr.h"
+#include "rtnl/announce.h"
+#include "rtnl/neigh.h"
+#include "rtnl/route.h"
+#include "rtnl/veth.h"
+#include "wiring.h"
+
+/* Both ends as the kernel has them now. */
+static int find_ends(struct wiring *w, struct pw_error *err)
+{
+	int r;
+
+	r = link_find(w->session.host, w->plan.host_ifname, &w->host_link, err);
+	if (r == 0)
+		return pw_fail(err, ENODEV, PW_E_NETLINK, "link %s vanished as it was made",
+			       w->plan.host_ifname);
+	if (r > 0)
+		r = link_find(w->pod, w->plan.pod_ifname, &w->pod_link, err);
+	if (r == 0)
+		return pw_fail(err, ENODEV, PW_E_NETLINK, "link %s in pod vanished as it was made",
+			       w->plan.pod_ifname);
+	return r < 0 ? r : 0;
+}
+
+/* One of two names is taken; the pod's was free when we looked. */
+static int explain_taken(struct wiring *w, struct pw_error *err)
+{
+	struct link_info there;
+
+	if (link_find(w->session.host, w->plan.host_ifname, &there, NULL) > 0)
+		return pw_fail(err, EEXIST, PW_E_EXISTS,
+			       "link %s is there already, without a record of this attachment",
+			       w->plan.host_ifname);
+	return pw_fail(err, EEXIST, PW_E_EXISTS, "interface %s is there already in pod (%s)",
+		       w->plan.pod_ifname, w->req->netns);
+}
+
+int wire_link(void *wiring, struct pw_error *err)
+{
+	struct wiring *w = wiring;
+	const struct veth_spec spec = {
+		.host_ifname = w->plan.host_ifname,
+		.pod_ifname = w->plan.pod_ifname,
+		.host_mac = w->plan.host_mac,
+		.pod_mac = w->plan.pod_mac,
+		.mtu = w->plan.mtu,
+		.queues = w->plan.queues,
+	};
+	int r;
+
+	r = veth_create(w->session.host, &spec, w->netns_fd, err);
+	if (r == -EEXIST)
+		return explain_taken(w, err);
+	if (r < 0)
+		return r;
+	w->link_made = true;
+	return find_ends(w, err);
+}
+
+int wire_forwarding(void *wiring, struct pw_error *err)
+{
+	struct wiring *w = wiring;
+	return forwarding_ensure(w->session.host, w->session.runtime_fd, w->plan.family, err);
+}
+
+/* A default of disable_ipv6=1 on the node would leave the pod's IPv6 without its other end. */
+static int enable_ipv6(const struct wiring *w, struct pw_error *err)
+{
+	static const struct {
+		const char *key;
+		int bad;
+		const char *good;
+	} settings[] = { { "disable_ipv6", 1, "0" }, { "forwarding", 0, "1" } };
+	char key[64];
+	int r = 0;
+
+	for (size_t i = 0; i < ARRAY_COUNT(settings) && r == 0; i++) {
+		int value = 0;
+
+		snprintf(key, sizeof(key), "ipv6/conf/%s/%s", w->plan.host_ifname, settings[i].key);
+		r = sysctl_read_int(key, &value, err);
+		if (r == -ENOENT)
+			return pw_fail(err, EAFNOSUPPORT, PW_E_IO, "this kernel has no IPv6");
+		if (r == 0 && value == settings[i].bad)
+			r = sysctl_write(key, settings[i].good, err);
+	}
+	return r;
+}
+
+int wire_host_config(void *wiring, struct pw_error *err)
+{
+	struct wiring *w = wiring;
+	const struct link_change change = {
+		.no_linklocal = true,
+		.ipv4_forwarding = w->plan.family[0],
+		.rp_filter = w->plan.rp_filter,
+	};
+	int r = 0;
+
+	if (w->plan.family[1])
+		r = enable_ipv6(w, err);
+	if (r == 0 && (w->plan.family[0] || w->plan.family[1]))
+		r = link_change(w->session.host, &w->host_link, &change, err);
+	return r;
+}
+
+int wire_host_up(void *wiring, struct pw_error *err)
+{
+	struct wiring *w = wiring;
+	const struct link_change up = { .up = true, .alias = w->plan.alias, .rp_filter = -1 };
+
+	return link_change(w->session.host, &w->host_link, &up, err);
+}
+
+/* The gateway's address, so that a pod can ask for it and ICMPv6 errors have a source. */
+int wire_host_address(void *wiring, struct pw_error *err)
+{
+	struct wiring *w = wiring;
+	const struct cidr linklocal = { .ip = plan_gateway[1], .len = 64 };
+
+	if (!w->plan.family[1])
+		return 0;
+	return addr_add(w->session.host, w->host_link.ifindex, w->plan.host_ifname, &linklocal,
+			false, err);
+}
+
+int wire_host_neighbour(void *wiring, struct pw_error *err)
+{
+	struct wiring *w = wiring;
+	const struct cidr *address = w->plan.addresses.v;
+	int r = 0;
+
+	for (size_t i = 0; i < w->plan.addresses.n && r == 0; i++)
+		r = neigh_set(w->session.host, w->host_link.ifindex, w->plan.host_ifname,
+			      &address[i].ip, &w->pod_link.mac, err);
+	return r;
+}
+
+/* Replace: a fixed address may still have the route of the pod that it is moving from. */
+int wire_host_route(void *wiring, struct pw_error *err)
+{
+	struct wiring *w = wiring;
+	struct route *route = w->plan.host_routes.v;
+	int r = 0;
+
+	for (size_t i = 0; i < w->plan.host_routes.n && r == 0; i++) {
+		route[i].ifindex = w->host_link.ifindex;
+		r = route_set(w->session.host, &route[i], ROUTE_REPLACE, w->plan.host_ifname, err);
+	}
+	return r;
+}
+
+/* An address of the node whose subnet holds pod addresses: neighbours there may know them. */
+struct announce_search {
+	const struct plan *plan;
+	struct {
+		int ifindex;
+		struct ipaddr ip;
+	} found[16];
+	size_t n;
+};
+
+static int find_neighbourhood(const struct addr_info *addr, void *arg)
+{
+	struct announce_search *s = arg;
+	const struct cidr *pod = s->plan->addresses.v;
+
+	if (!addr) {
+		s->n = 0;
+		return 0;
+	}
+	for (size_t i = 0; i < s->plan->addresses.n && s->n < ARRAY_COUNT(s->found); i++) {
+		if (!cidr_contains(&addr->address, &pod[i].ip) || addr->address.len == 0 ||
+		    addr->address.len == ipaddr_bits(&addr->address.ip))
+			continue;
+		s->found[s->n].ifindex = addr->ifindex;
+		s->found[s->n++].ip = pod[i].ip;
+	}
+	return 0;
+}
+
+/* Whether the node answers for others' addresses on @ifname; only then does anybody ask it. */
+static bool is_proxy(const char *ifname, bool v6)
+{
+	char key[64];
+	int on = 0;
+
+	snprintf(key, sizeof(key), v6 ? "ipv6/conf/%s/proxy_ndp" : "ipv4/conf/%s/proxy_arp",
+		 ifname);
+	return sysctl_read_int(key, &on, NULL) == 0 && on;
+}
+
+/* The pod's link is new and its neighbours are set: only the node's own links can be out of date.
+ */
+int wire_announce(void *wiring, struct pw_error *err)
+{
+	struct wiring *w = wiring;
+	struct announce_search s = { .plan = &w->plan };
+	int r = 0;
+
+	for (int f = 0; f < 2 && r >= 0; f++) {
+		if (!w->plan.family[f])
+			continue;
+		s.n = 0;
+		r = addr_dump(w->session.host, f ? AF_INET6 : AF_INET, 0, find_neighbourhood, &s,
+			      err);
+		for (size_t i = 0; i < s.n && r >= 0; i++) {
+			struct link_info link;
+
+			r = neigh_remove(w->session.host, s.found[i].ifindex, &s.found[i].ip, err);
+			if (r >= 0)
+				r = link_find_index(w->session.host, s.found[i].ifindex, &link,
+						    err);
+			if (r > 0 && is_proxy(link.name, f))
+				r = announce(link.ifindex, link.name, &link.mac, &s.found[i].ip,
+					     err);
+		}
+	}
+	return r < 0 ? r : 0;
+}
+
+int wire_masq(void *wiring, struct pw_error *err)
+{
+	struct wiring *w = wiring;
+	struct record rec;
+
+	if (!w->conf->ip_masq || !w->plan.addresses.n)
+		return 0;
+	rec = w->record;
+	rec.addresses = w->plan.addresses;
+	rec.masq_exclude = w->plan.masq_exclude;
+	w->masqueraded = true;
+	return masquerade_add(w->session.runtime_fd, w->session.records_fd, &rec, err);
+}
