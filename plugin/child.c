@@ -63,7 +63,7 @@ static int spawn(const char *path, char *const envp[], int in, int out, int keep
 	return r;
 }
 
-/* A pipe whose ends are above the standard descriptors, so that dup2() to those can't hit them. */
+/* Its ends are above the standard descriptors, which main() sees to that they are taken. */
 static int open_pipe(int *ret_read, int *ret_write, struct pw_error *err)
 {
 	int p[2];

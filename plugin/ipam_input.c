@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ipam_input.h"
 
-#include <stdarg.h>
 #include <json-c/linkhash.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -3,8 +3,10 @@
  * podwire, the CNI plugin: reads a call, has it answered, prints. The only file that prints to
  * stdout or decides on an exit status.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -152,10 +154,25 @@ static int serve(void)
 	return status;
 }
 
+/*
+ * A standard descriptor that we were started without would be given to the next socket, and what
+ * we print would go there. In an empty chroot there is no /dev/null.
+ */
+static void fill_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			continue;
+		if (open("/dev/null", O_RDWR) < 0 && memfd_create("null", 0) < 0)
+			_exit(1);
+	}
+}
+
 int main(int argc, char *argv[])
 {
 	const char *command = getenv("CNI_COMMAND");
 
+	fill_standard_descriptors();
 	if (argc == 2 && strcmp(argv[1], "--help") == 0)
 		return help();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)

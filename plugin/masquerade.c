@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "masquerade.h"
 
-#include "addresses.h"
-
 #include <linux/netlink.h>
 
+#include "addresses.h"
 #include "base/error.h"
 #include "netlink/sock.h"
 #include "nft/masq.h"

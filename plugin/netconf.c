@@ -2,8 +2,8 @@
 #include "netconf.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <json-c/linkhash.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,13 +4,14 @@
 #include <linux/netlink.h>
 #include <string.h>
 
+#include "addresses.h"
 #include "base/error.h"
 #include "conntrack/conntrack.h"
-#include "addresses.h"
 #include "masquerade.h"
 #include "netlink/netns.h"
 #include "netlink/sock.h"
 #include "rtnl/link.h"
+#include "rtnl/route.h"
 #include "steps.h"
 #include "store/lock.h"
 
@@ -41,6 +42,36 @@ static int remove_masquerade(void *subject, struct pw_error *err)
 	return noted(t, masquerade_remove(t->runtime_fd, t->host_ifname, t->addresses, err), err);
 }
 
+/* Whether another pod has the address by now; then its flows are that pod's. */
+static bool has_moved(struct teardown *t, const struct ipaddr *ip)
+{
+	struct route_lookup via = {};
+	struct link_info link;
+
+	return route_lookup(t->host, ip, &via, NULL) > 0 &&
+	       link_find_index(t->host, via.ifindex, &link, NULL) > 0 &&
+	       strncmp(link.name, HOST_IFNAME_PREFIX, strlen(HOST_IFNAME_PREFIX)) == 0;
+}
+
+/* The addresses that nobody has now. */
+static int collect_free(struct teardown *t, struct array *ret, struct pw_error *err)
+{
+	struct ipaddr *ip;
+	size_t n = 0;
+	int r;
+
+	r = addresses_strip(t->addresses, ret, err);
+	if (r < 0)
+		return r;
+	ip = ret->v;
+	for (size_t i = 0; i < ret->n; i++) {
+		if (!has_moved(t, &ip[i]))
+			ip[n++] = ip[i];
+	}
+	ret->n = n;
+	return 0;
+}
+
 /* A client's UDP flow would stay bound to an address that another pod may get next. */
 static int flush_conntrack(void *subject, struct pw_error *err)
 {
@@ -51,9 +82,10 @@ static int flush_conntrack(void *subject, struct pw_error *err)
 
 	if (t->foreign || !t->addresses || !t->addresses->n)
 		return 0;
-	r = addresses_strip(t->addresses, &ips, err);
-	if (r == 0)
-		r = nlsock_open(NETLINK_NETFILTER, &sock, err);
+	r = collect_free(t, &ips, err);
+	if (r < 0 || !ips.n)
+		return noted(t, r, err);
+	r = nlsock_open(NETLINK_NETFILTER, &sock, err);
 	if (r == 0)
 		r = conntrack_flush_udp(sock, ips.v, ips.n, err);
 	return noted(t, r, err);
@@ -99,6 +131,7 @@ static int remove_link(void *subject, struct pw_error *err)
 	r = link_remove(t->host, t->host_ifname, err);
 	if (r == 0)
 		r = remove_from_pod(t, err);
+	t->link_left = r < 0;
 	return noted(t, r, err);
 }
 
@@ -106,7 +139,7 @@ static int finish_ipam(void *subject, struct pw_error *err)
 {
 	struct teardown *t = subject;
 
-	if (!t->ipam || t->call.phase == IPAM_IDLE)
+	if (!t->ipam || t->call.phase == IPAM_IDLE || t->link_left)
 		return 0;
 	return noted(t, ipam_end(&t->call, NULL, err), err);
 }
@@ -138,6 +171,7 @@ int teardown_run(struct teardown *t, struct pw_error *err)
 	int r;
 
 	t->call = IPAM_CALL_NONE;
+	t->link_left = false;
 	t->failed = (struct pw_error){};
 	r = steps_run_all(steps, ARRAY_COUNT(steps), t, t->log, err);
 	ipam_call_done(&t->call);

@@ -3,7 +3,7 @@
 /*
  * Taking an attachment down: DEL, GC and an ADD that failed. Everything may be gone already; each
  * step goes on after a failure of another, and the record goes last and only if all went well, so
- * that it can be tried again.
+ * that it can be tried again. An address whose link is still there isn't given back.
  *
  * The address goes back to IPAM only when nothing uses it any more. The IPAM process is started
  * early and kept waiting for its input meanwhile: deleting a veth takes the kernel a grace period
@@ -35,6 +35,7 @@ struct teardown {
 
 	/* its own */
 	struct ipam_call call;
+	bool link_left;         /* it couldn't be removed */
 	struct pw_error failed; /* the first failure so far */
 };
 

@@ -166,8 +166,10 @@ static int read_elements(struct nlsock *sock, const struct wanted *w, bool all,
 
 static bool is_list_of(const struct wanted *w, const char *chain)
 {
+	char name[RULESET_NAMELEN];
+
 	for (size_t i = 0; i < w->n_lists; i++) {
-		if (strcmp(chain + strlen(RULESET_CHAIN_PREFIX), w->lists[i].name) == 0)
+		if (strcmp(chain, ruleset_chain(w->lists[i].name, name)) == 0)
 			return true;
 	}
 	return false;
@@ -196,7 +198,7 @@ static int reduce(struct batch *b, struct nlsock *sock, struct wanted *w, size_t
 			continue;
 		if (old) {
 			ruleset_delete_element(b, &e->address);
-			if (old->chain[0] && !is_list_of(w, old->chain))
+			if (!is_list_of(w, old->chain))
 				gone[n_gone++] = *old;
 		}
 		w->elements[n++] = *e;

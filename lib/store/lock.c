@@ -47,6 +47,7 @@ static int flock_bounded(int fd, long deadline)
 	struct sigaction act = { .sa_handler = interrupt }, old;
 	long left = deadline - now_ms();
 	struct itimerval off = {}, timer;
+	sigset_t alarm, mask;
 	int r;
 
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
@@ -60,10 +61,14 @@ static int flock_bounded(int fd, long deadline)
 		.it_interval = { .tv_usec = REPEAT_US },
 		.it_value = { .tv_sec = left / 1000, .tv_usec = left % 1000 * 1000 },
 	};
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
 	sigaction(SIGALRM, &act, &old);
+	sigprocmask(SIG_UNBLOCK, &alarm, &mask); /* our parent may have blocked it */
 	setitimer(ITIMER_REAL, &timer, NULL);
 	r = flock_until(fd, deadline);
 	setitimer(ITIMER_REAL, &off, NULL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigaction(SIGALRM, &old, NULL);
 	return r;
 }

@@ -27,8 +27,8 @@ struct options {
 	enum netfilter_mode netfilter;
 	bool source_check;
 	struct array allowed_sources; /* struct cidr */
-	uint32_t queues;                   /* 0: the kernel's default */
-	uint32_t mtu;                      /* bytes; in a config 0: the default route's device */
+	uint32_t queues;              /* 0: the kernel's default */
+	uint32_t mtu;                 /* bytes; in a config 0: the default route's device */
 };
 
 #define OPTIONS_DEFAULT ((struct options){ .source_check = true })
