@@ -73,6 +73,10 @@ static int start_command(struct ipam_call *call, struct pw_error *err)
 	const struct ipam *ipam = call->ipam;
 	int r;
 
+	if (strcmp(call->command, "CHECK") == 0 && call->spec < SPEC_0_4_0) {
+		call->phase = IPAM_NEEDLESS;
+		return 0;
+	}
 	free(call->config);
 	call->config = NULL;
 	r = ipam_config_build(ipam->conf, call->spec, &call->config, err);
@@ -217,6 +221,8 @@ static int collect(struct ipam_call *call, struct json_object **ret_result, stru
 {
 	int status, r;
 
+	if (call->phase == IPAM_NEEDLESS)
+		return 0;
 	if (call->held) {
 		if (call->config)
 			child_feed(&call->child, call->config, strlen(call->config));

@@ -28,8 +28,9 @@ struct ipam_target {
 
 enum ipam_phase {
 	IPAM_IDLE,
-	IPAM_ASKING, /* VERSION is under way */
-	IPAM_CALLED, /* the command is */
+	IPAM_ASKING,   /* VERSION is under way */
+	IPAM_CALLED,   /* the command is */
+	IPAM_NEEDLESS, /* the versions that the plugin has don't know the command */
 };
 
 struct ipam_call {

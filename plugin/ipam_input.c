@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "json/jenc.h"
+#include "result.h"
 
 /* Environment variables as a vector that ends with NULL. */
 struct env {
@@ -147,6 +148,25 @@ static int drop_args_ips(struct json_object *config)
 	return jenc_add(config, "args", args);
 }
 
+/*
+ * prevResult in the form of the version that the config is now said to be of. One that has no such
+ * form is left out: to an IPAM plugin it is news at best.
+ */
+static int convert_previous(const struct netconf *conf, enum spec spec, struct json_object *config)
+{
+	_cleanup_(result_done) struct result prev = {};
+	struct json_object *v = NULL;
+
+	if (!conf->prev_result || spec == conf->spec)
+		return 0;
+	json_object_object_del(config, "prevResult");
+	if (result_decode(conf->prev_result, conf->spec, "prevResult", PW_E_CONFIG, &prev, NULL) <
+		    0 ||
+	    result_encode(&prev, spec, &v, NULL) < 0)
+		return 0;
+	return jenc_add(config, "prevResult", v);
+}
+
 int ipam_config_build(const struct netconf *conf, enum spec spec, char **ret, struct pw_error *err)
 {
 	_cleanup_(json_object_putp) struct json_object *config = NULL;
@@ -157,7 +177,7 @@ int ipam_config_build(const struct netconf *conf, enum spec spec, char **ret, st
 		return 0;
 	config = copy_without(conf->root, "cniVersion");
 	if (!config || jenc_string(config, "cniVersion", spec_names[spec]) < 0 ||
-	    (two_requests && drop_args_ips(config) < 0))
+	    (two_requests && drop_args_ips(config) < 0) || convert_previous(conf, spec, config) < 0)
 		return pw_oom(err);
 	text = jenc_text(config);
 	*ret = text ? strdup(text) : NULL;
