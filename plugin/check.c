@@ -34,9 +34,9 @@ int check_links(struct check *c, struct pw_error *err)
 
 /* Crosses off what is found; @want ends up with what is missing. */
 struct search {
+	int ifindex; /* of the device that a route must be by */
 	bool *found;
 	const struct plan *plan;
-	uint8_t family;
 };
 
 static int cross_off_address(const struct addr_info *addr, void *arg)
@@ -80,7 +80,7 @@ static int cross_off_route(const struct route_info *route, void *arg)
 	const struct plan_route *want = s->plan->pod_routes.v;
 
 	for (size_t i = 0; route && i < s->plan->pod_routes.n; i++) {
-		if (cidr_equal(&want[i].route.dst, &route->dst))
+		if (route->ifindex == s->ifindex && cidr_equal(&want[i].route.dst, &route->dst))
 			s->found[i] = true;
 	}
 	return 0;
@@ -90,7 +90,7 @@ static int cross_off_route(const struct route_info *route, void *arg)
 int check_pod_routes(struct check *c, struct pw_error *err)
 {
 	_cleanup_(freep) bool *found = calloc(c->plan->pod_routes.n + 1, sizeof(*found));
-	struct search s = { .found = found, .plan = c->plan };
+	struct search s = { .found = found, .plan = c->plan, .ifindex = c->pod_link.ifindex };
 	const struct plan_route *want = c->plan->pod_routes.v;
 	int r = 0;
 
@@ -102,8 +102,9 @@ int check_pod_routes(struct check *c, struct pw_error *err)
 	}
 	for (size_t i = 0; i < c->plan->pod_routes.n && r == 0; i++) {
 		if (!found[i])
-			r = pw_fail(err, ENETUNREACH, PW_E_CHECK, "route %s is missing in pod",
-				    CIDR_STR(&want[i].route.dst));
+			r = pw_fail(err, ENETUNREACH, PW_E_CHECK,
+				    "route %s dev %s is missing in pod",
+				    CIDR_STR(&want[i].route.dst), c->plan->pod_ifname);
 	}
 	return r;
 }

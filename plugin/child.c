@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -51,7 +52,7 @@ static int settings_fill(struct spawn_settings *s, int in, int out, int keep_fd)
 
 static int spawn(const char *path, char *const envp[], int in, int out, int keep_fd, pid_t *ret)
 {
-	_cleanup_(settings_done) struct spawn_settings s;
+	_cleanup_(settings_done) struct spawn_settings s = {};
 	char *const argv[] = { (char *)path, NULL };
 	int r;
 
@@ -163,31 +164,44 @@ static long now_ms(void)
 	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Until its output ends, which its own end implies. */
+/*
+ * Until its output has ended and so has it: what closes its output may go on working, or hang.
+ * Where the kernel refuses a pidfd, the output alone has to do.
+ */
 static int talk(struct child *c, const char *what, unsigned int timeout_ms, struct pw_error *err)
 {
+	_cleanup_(closep) int pidfd = pidfd_open(c->pid, 0);
 	long deadline = now_ms() + (long)timeout_ms;
+	struct pollfd fds[] = {
+		{ .fd = c->out, .events = POLLIN },
+		{ .fd = pidfd, .events = POLLIN },
+		{ .fd = c->in, .events = POLLOUT },
+	};
 
-	for (;;) {
-		struct pollfd fds[2] = {
-			{ .fd = c->out, .events = POLLIN },
-			{ .fd = c->in, .events = POLLOUT },
-		};
+	while (fds[0].fd >= 0 || fds[1].fd >= 0) {
 		long left = deadline - now_ms();
 		int r;
 
-		r = left > 0 ? poll(fds, c->in >= 0 ? 2 : 1, (int)left) : 0;
-		if (r < 0 && errno != EINTR)
+		r = left > 0 ? poll(fds, 3, (int)left) : 0;
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
 			return pw_fail(err, errno, PW_E_IO, "cannot wait for %s: %m", what);
 		if (r == 0)
 			return pw_fail(err, ETIMEDOUT, PW_E_AGAIN, "%s did not answer within %u s",
 				       what, timeout_ms / 1000);
-		if (c->in >= 0 && fds[1].revents)
+		if (fds[2].revents)
 			write_some(c);
-		r = read_some(c, what, err);
-		if (r <= 0)
+		fds[2].fd = c->in;
+		if (fds[1].revents)
+			fds[1].fd = -EBADF;
+		r = fds[0].revents ? read_some(c, what, err) : 1;
+		if (r < 0)
 			return r;
+		if (r == 0)
+			fds[0].fd = -EBADF;
 	}
+	return 0;
 }
 
 static int reap(struct child *c, int *ret_status, const char *what, struct pw_error *err)
@@ -202,15 +216,26 @@ static int reap(struct child *c, int *ret_status, const char *what, struct pw_er
 	return 0;
 }
 
+static void end(struct child *c)
+{
+	int status;
+
+	if (c->pid <= 0)
+		return; /* kill(0) would be our own process group, a runtime's very likely */
+	kill(c->pid, SIGKILL);
+	(void)reap(c, &status, "", NULL);
+}
+
 int child_collect(struct child *c, const char *what, unsigned int timeout_ms, int *ret_status,
 		  struct pw_error *err)
 {
-	int r, status;
+	int r;
 
+	if (c->pid <= 0)
+		return pw_fail(err, ECHILD, PW_E_INTERNAL, "%s isn't running", what);
 	r = talk(c, what, timeout_ms, err);
 	if (r < 0) {
-		kill(c->pid, SIGKILL);
-		(void)reap(c, &status, what, NULL);
+		end(c);
 		return r;
 	}
 	return reap(c, ret_status, what, err);
@@ -218,12 +243,7 @@ int child_collect(struct child *c, const char *what, unsigned int timeout_ms, in
 
 void child_done(struct child *c)
 {
-	int status;
-
-	if (c->pid > 0) {
-		kill(c->pid, SIGKILL);
-		(void)reap(c, &status, "", NULL);
-	}
+	end(c);
 	closep(&c->in);
 	closep(&c->out);
 	free(c->output);

@@ -134,42 +134,52 @@ int ipam_begin(const struct ipam *ipam, const char *command, const struct ipam_t
 	return 0;
 }
 
-/* The newest version in its list that isn't above the config's; the config's where none is. */
-static enum spec choose_version(struct json_object *answer, enum spec wanted)
+/* The newest version in its list that isn't above @most; false: there's none that we know. */
+static bool find_version(struct json_object *answer, enum spec most, enum spec *ret)
 {
 	struct json_object *list = jdec_member(answer, "supportedVersions");
 	bool found = false;
-	enum spec best = wanted, s;
+	enum spec s;
 
 	if (!json_object_is_type(list, json_type_array))
-		return wanted;
+		return false;
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		struct json_object *v = json_object_array_get_idx(list, i);
 
 		if (!json_object_is_type(v, json_type_string) ||
-		    spec_parse(json_object_get_string(v), &s) < 0 || s > wanted)
+		    spec_parse(json_object_get_string(v), &s) < 0 || s > most)
 			continue;
-		if (!found || s > best)
-			best = s;
+		if (!found || s > *ret)
+			*ret = s;
 		found = true;
 	}
-	return best;
+	return found;
 }
 
-int ipam_advance(struct ipam_call *call, struct pw_error *err)
+static int take_versions(struct ipam_call *call, struct pw_error *err)
 {
 	_cleanup_(json_object_putp) struct json_object *answer = NULL;
 	int status, r;
 
-	if (call->phase != IPAM_ASKING)
-		return 0;
 	r = child_collect(&call->child, call->ipam->path, VERSION_TIMEOUT_MS, &status, err);
 	if (r < 0)
 		return r;
 	if (call->child.output)
 		(void)jdec_parse(call->child.output, call->child.output_len, "", &answer, NULL);
-	call->spec = choose_version(answer, call->ipam->conf->spec);
+	if (!find_version(answer, call->ipam->conf->spec, &call->spec))
+		call->spec = call->ipam->conf->spec; /* let it say itself what is wrong */
 	return start_command(call, err);
+}
+
+int ipam_advance(struct ipam_call *call, struct pw_error *err)
+{
+	if (call->phase == IPAM_ASKING && take_versions(call, &call->failed) < 0)
+		call->phase = IPAM_FAILED;
+	if (call->phase != IPAM_FAILED)
+		return 0;
+	if (err)
+		*err = call->failed;
+	return -call->failed.errnum;
 }
 
 /* What a plugin that failed has to say. */
@@ -288,6 +298,7 @@ int ipam_is_current(const struct ipam *ipam, struct pw_error *err)
 		.keep_fd = -EBADF,
 		.target = { "", "", "" },
 	};
+	enum spec best;
 	int status, r;
 
 	r = start_version(&call, err);
@@ -297,6 +308,5 @@ int ipam_is_current(const struct ipam *ipam, struct pw_error *err)
 		return r;
 	if (call.child.output)
 		(void)jdec_parse(call.child.output, call.child.output_len, "", &answer, NULL);
-	return answer && choose_version(answer, SPEC_1_1_0) == SPEC_1_1_0 &&
-	       json_object_is_type(jdec_member(answer, "supportedVersions"), json_type_array);
+	return find_version(answer, SPEC_1_1_0, &best) && best == SPEC_1_1_0;
 }

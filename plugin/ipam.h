@@ -9,6 +9,7 @@
  * requested address (runtimeConfig.ips, args.cni.ips, CNI_ARGS IP) only the one that counts
  * is passed on, since host-local takes them all.
  */
+#include "base/error.h"
 #include "child.h"
 #include "netconf.h"
 #include "request.h"
@@ -31,6 +32,7 @@ enum ipam_phase {
 	IPAM_ASKING,   /* VERSION is under way */
 	IPAM_CALLED,   /* the command is */
 	IPAM_NEEDLESS, /* the versions that the plugin has don't know the command */
+	IPAM_FAILED,   /* there's no command to wait for */
 };
 
 struct ipam_call {
@@ -45,6 +47,7 @@ struct ipam_call {
 	bool asked;
 	char *config; /* owned, where it isn't the config as it came */
 	size_t config_len;
+	struct pw_error failed; /* why there's no command */
 };
 
 #define IPAM_CALL_NONE ((struct ipam_call){ .child = CHILD_NONE, .keep_fd = -EBADF })
@@ -60,7 +63,10 @@ void ipam_done(struct ipam *ipam);
  */
 int ipam_begin(const struct ipam *ipam, const char *command, const struct ipam_target *target,
 	       int keep_fd, bool held, struct ipam_call *ret, struct pw_error *err);
-/* Takes the answer to VERSION, where that was asked, and starts the command itself. */
+/*
+ * Takes the answer to VERSION, where that was asked, and starts the command itself. A failure is
+ * remembered: ipam_end() reports it as well.
+ */
 int ipam_advance(struct ipam_call *call, struct pw_error *err);
 /*
  * Waits for the end. What the plugin reports as its error is passed on, code and all; where it has

@@ -137,16 +137,19 @@ static int serve(void)
 		.notes = stderr,
 	};
 	_cleanup_(freep) char *text = NULL;
-	struct pw_error err = {};
-	int r, status;
+	struct pw_error err = {}, input_err = {};
+	int r, input, status;
 
 	r = request_read(from_environment, &call.req, &err);
-	if (r == 0)
-		r = file_read_fd(STDIN_FILENO, "network config", STDIN_MAX, &text, &call.len, &err);
-	if (r < 0) {
+	/* read even after a fault, since the answer is to be in the config's version */
+	input = file_read_fd(STDIN_FILENO, "network config", STDIN_MAX, &text, &call.len,
+			     &input_err);
+	if (r < 0 || input < 0) {
 		request_done(&call.req);
-		return fail(SPEC_NEWEST, &err);
+		return fail(text ? netconf_version(text, call.len) : SPEC_NEWEST,
+			    r < 0 ? &err : &input_err);
 	}
+
 	call.text = text;
 	status = call.req.verb == VERB_VERSION ? print_version(text, call.len) : answer(&call);
 	netconf_done(&call.conf);
@@ -179,8 +182,10 @@ int main(int argc, char *argv[])
 		return about(stdout, 0);
 	if (argc == 3 && strcmp(argv[1], "--validate") == 0)
 		return validate(argv[2]);
-	if (argc > 1)
-		return about(stderr, 2);
+	if (argc > 1) {
+		(void)fprintf(stderr, "podwire: unknown option %s; try --help\n", argv[1]);
+		return 2;
+	}
 	if (!command || !*command)
 		return about(stderr, 0);
 

@@ -288,6 +288,18 @@ static int take_version(struct netconf *conf, struct pw_error *err)
 	return 0;
 }
 
+enum spec netconf_version(const char *text, size_t len)
+{
+	struct netconf conf = { .spec = SPEC_NEWEST };
+	struct pw_error ignored = {};
+
+	if (jdec_parse(text, len, "", &conf.root, NULL) == 0 &&
+	    json_object_is_type(conf.root, json_type_object))
+		(void)take_version(&conf, &ignored);
+	json_object_put(conf.root);
+	return conf.spec;
+}
+
 static int decode_network_name(struct json_object *v, const struct jdec_path *at, void *out,
 			       struct jdec_sink *sink)
 {
@@ -363,23 +375,54 @@ static bool is_operators(const char *key)
 	return strncmp(key, "cni.dev/", strlen("cni.dev/")) != 0;
 }
 
-/* The sum doesn't depend on the order of keys: a runtime may re-marshal a config. */
-int netconf_digest(const struct netconf *conf, char ret[17], struct pw_error *err)
+static int digest_value(struct json_object *v, bool (*counts)(const char *key), uint64_t *h);
+
+/* Sums don't depend on an order. */
+static int digest_members(struct json_object *v, bool (*counts)(const char *key), uint64_t *h)
 {
 	uint64_t sum = 0;
+	int r = 0;
 
-	json_object_object_foreach(conf->root, key, v) {
-		const char *text;
-		uint64_t h;
+	json_object_object_foreach(v, key, member) {
+		uint64_t one = hash_bytes(HASH_START, key, strlen(key) + 1);
 
-		if (!is_operators(key))
+		if (r < 0 || (counts && !counts(key)))
 			continue;
-		text = json_object_to_json_string_ext(v, JSON_C_TO_STRING_PLAIN);
-		if (!text)
-			return pw_oom(err);
-		h = hash_bytes(HASH_START, key, strlen(key) + 1);
-		sum += hash_end(hash_bytes(h, text, strlen(text)));
+		r = digest_value(member, NULL, &one);
+		sum += hash_end(one);
 	}
-	snprintf(ret, 17, "%016" PRIx64, sum);
+	*h = hash_bytes(*h, &sum, sizeof(sum));
+	return r;
+}
+
+static int digest_value(struct json_object *v, bool (*counts)(const char *key), uint64_t *h)
+{
+	const char *text;
+	int r = 0;
+
+	*h = hash_bytes(*h, &(char){ (char)json_object_get_type(v) }, 1);
+	if (json_object_is_type(v, json_type_object))
+		return digest_members(v, counts, h);
+	if (json_object_is_type(v, json_type_array)) {
+		for (size_t i = 0; i < json_object_array_length(v) && r == 0; i++)
+			r = digest_value(json_object_array_get_idx(v, i), NULL, h);
+		*h = hash_bytes(*h, "]", 1);
+		return r;
+	}
+	text = json_object_to_json_string_ext(v, JSON_C_TO_STRING_PLAIN);
+	if (!text)
+		return -ENOMEM;
+	*h = hash_bytes(*h, text, strlen(text) + 1);
+	return 0;
+}
+
+/* The order of keys is nothing, at any depth: a runtime may re-marshal a config. */
+int netconf_digest(const struct netconf *conf, char ret[17], struct pw_error *err)
+{
+	uint64_t h = HASH_START;
+
+	if (digest_value(conf->root, is_operators, &h) < 0)
+		return pw_oom(err);
+	snprintf(ret, 17, "%016" PRIx64, hash_end(h));
 	return 0;
 }

@@ -58,6 +58,9 @@ struct netconf {
 int netconf_parse(const char *text, size_t len, struct netconf *ret, struct pw_error *err);
 void netconf_done(struct netconf *conf);
 
+/* The version that a config, good or bad, is to be answered in. */
+enum spec netconf_version(const char *text, size_t len);
+
 /* The keys of ours in @v into @conf, every finding to @sink. */
 int netconf_decode(struct json_object *v, const struct jdec_path *at, struct netconf *conf,
 		   struct jdec_sink *sink);

@@ -2,11 +2,14 @@
 /*
  * Why the pod is wired as it is
  *
- * A veth pair has one neighbour at each end, so nothing has to be found out by ARP or NDP: both
- * sides get permanent entries. The gateway is the same link-local address in each pod and needs no
- * place in the pod's subnet; routes through it are marked onlink instead of having a route to it,
- * which a second attachment with the same gateway would clash with. The pod's own subnet goes
- * through the gateway as well, since no other pod is on its link.
+ * A veth pair has one neighbour at each end, so nothing has to be found out by ARP or NDP. The
+ * gateway is the same link-local address in each pod and needs no place in the pod's subnet; routes
+ * through it are marked onlink, so that a second attachment with the same gateway can't clash. The
+ * pod's own subnet goes through the gateway as well, since no other pod is on its link.
+ *
+ * A plugin behind us that moves the pod's routes to another table (sbr) drops the onlink mark, and
+ * those routes that it can't tie to an address: so there is a route to the gateway too, which gives
+ * way to another attachment's, and each route names its source.
  */
 #include "plan.h"
 
@@ -65,8 +68,31 @@ int plan_links(const struct request *req, const struct netconf *conf, const stru
 	return r;
 }
 
-static int add_gateway(struct plan *plan, const struct ipaddr *gateway, struct pw_error *err)
+/* Link-local gateways of IPv6 are on link by nature. */
+static bool needs_route(const struct ipaddr *gateway)
 {
+	return gateway->family == AF_INET || !ipaddr_is_linklocal(gateway);
+}
+
+static int push_route(struct plan *plan, const struct route *route, bool may_shift,
+		      struct pw_error *err)
+{
+	struct plan_route *slot = array_grow(&plan->pod_routes, sizeof(*slot), 1);
+
+	if (!slot)
+		return pw_oom(err);
+	*slot = (struct plan_route){ .route = *route, .may_shift = may_shift };
+	return 0;
+}
+
+static int add_gateway(struct plan *plan, const struct ipaddr *gateway, const struct ipaddr *src,
+		       struct pw_error *err)
+{
+	const struct route to_gateway = {
+		.dst = cidr_host(gateway),
+		.src = *src,
+		.scope = gateway->family == AF_INET ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE,
+	};
 	struct ipaddr *have = plan->gateways.v, *slot;
 
 	for (size_t i = 0; i < plan->gateways.n; i++) {
@@ -77,24 +103,25 @@ static int add_gateway(struct plan *plan, const struct ipaddr *gateway, struct p
 	if (!slot)
 		return pw_oom(err);
 	*slot = *gateway;
-	return 0;
+	return needs_route(gateway) ? push_route(plan, &to_gateway, true, err) : 0;
 }
 
 static int add_pod_route(struct plan *plan, const struct route *route, bool may_shift,
 			 struct pw_error *err)
 {
-	struct plan_route *have = plan->pod_routes.v, *slot;
+	const struct plan_route *have;
+	int r;
 
+	r = add_gateway(plan, &route->gateway, &route->src, err);
+	if (r < 0)
+		return r;
+	have = plan->pod_routes.v;
 	for (size_t i = 0; i < plan->pod_routes.n; i++) {
 		if (cidr_equal(&have[i].route.dst, &route->dst) &&
 		    have[i].route.table == route->table && have[i].route.metric == route->metric)
 			return 0; /* the first one counts */
 	}
-	slot = array_grow(&plan->pod_routes, sizeof(*slot), 1);
-	if (!slot)
-		return pw_oom(err);
-	*slot = (struct plan_route){ .route = *route, .may_shift = may_shift };
-	return add_gateway(plan, &route->gateway, err);
+	return push_route(plan, route, may_shift, err);
 }
 
 /* The gateway of @ip in this mode; NULL where IPAM was to name one and didn't. */
@@ -153,7 +180,7 @@ static int add_ip(const struct netconf *conf, const struct facts *facts, const s
 	*slot = ip->address;
 	plan->family[ip->address.ip.family == AF_INET6] = true;
 
-	r = add_gateway(plan, gateway, err);
+	r = add_gateway(plan, gateway, &ip->address.ip, err);
 	if (r == 0 && ip->address.len < ipaddr_bits(&ip->address.ip)) {
 		const struct route subnet = {
 			.dst = cidr_network(&ip->address),
@@ -184,17 +211,29 @@ static const struct ipaddr *route_gateway(const struct netconf *conf, const stru
 	return NULL;
 }
 
+/* The pod's first address of this family; NULL: it has none. */
+static const struct ipaddr *source_of(const struct plan *plan, uint8_t family)
+{
+	const struct cidr *address = plan->addresses.v;
+
+	for (size_t i = 0; i < plan->addresses.n; i++) {
+		if (address[i].ip.family == family)
+			return &address[i].ip;
+	}
+	return NULL;
+}
+
 static int add_route(const struct netconf *conf, const struct result *given,
 		     const struct result_route *route, struct plan *plan, struct pw_error *err)
 {
+	const struct ipaddr *src = source_of(plan, route->dst.ip.family);
 	const struct ipaddr *gateway = route_gateway(conf, given, route);
 	uint32_t metric = conf->has_route_metric ? conf->route_metric : 0;
 	struct route r;
 
-	if (!plan->family[route->dst.ip.family == AF_INET6])
-		return pw_fail(err, EINVAL, PW_E_IPAM,
-			       "IPAM gave a route to %s, but no address of its family",
-			       CIDR_STR(&route->dst));
+	/* A config for two families, and a range for one: the route is nothing to the pod. */
+	if (!src)
+		return 0;
 	if (!gateway)
 		return pw_fail(
 			err, EINVAL, PW_E_IPAM,
@@ -203,6 +242,7 @@ static int add_route(const struct netconf *conf, const struct result *given,
 	r = (struct route){
 		.dst = route->dst,
 		.gateway = *gateway,
+		.src = *src,
 		.onlink = true,
 		.mtu = route->has & ROUTE_HAS_MTU ? route->mtu : 0,
 		.advmss = route->has & ROUTE_HAS_ADVMSS ? route->advmss : 0,

@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/error.h"
 
@@ -27,10 +28,7 @@ static int add_interfaces(const struct wiring *w, const struct mac_text *mac, st
 	return 0;
 }
 
-/*
- * The gateway of an address is told only where it is one of its subnet. Ours isn't: a plugin
- * behind us that adds a route to it (sbr does) would find that it can't be reached.
- */
+/* Each with the gateway that its routes go through. */
 static int add_ips(const struct wiring *w, struct result *res)
 {
 	const struct result_ip *given = w->given.ips.v;
@@ -45,29 +43,40 @@ static int add_ips(const struct wiring *w, struct result *res)
 		ip[i] = given[i];
 		ip[i].interface = (int)res->interfaces.n - 1;
 		if (w->conf->gateway == GATEWAY_LINKLOCAL)
-			ip[i].gateway = (struct ipaddr){};
+			ip[i].gateway = plan_gateway[ip[i].address.ip.family == AF_INET6];
 	}
 	return 0;
 }
 
-/* IPAM's routes, with the gateways that they were really given. */
+/* The planned route that came of this one of IPAM's; NULL: none did. */
+static const struct plan_route *find_planned(const struct plan *plan,
+					     const struct result_route *given)
+{
+	const struct plan_route *planned = plan->pod_routes.v;
+
+	for (size_t i = 0; i < plan->pod_routes.n; i++) {
+		if (cidr_equal(&planned[i].route.dst, &given->dst))
+			return &planned[i];
+	}
+	return NULL;
+}
+
+/* IPAM's routes, as far as they were made, with the gateways that they were really given. */
 static int add_routes(const struct wiring *w, struct result *res)
 {
 	const struct result_route *given = w->given.routes.v;
-	const struct plan_route *planned = w->plan.pod_routes.v;
-	struct result_route *route;
 
-	if (!w->given.routes.n)
-		return 0;
-	route = array_grow(&res->routes, sizeof(*route), w->given.routes.n);
-	if (!route)
-		return -ENOMEM;
 	for (size_t i = 0; i < w->given.routes.n; i++) {
-		route[i] = given[i];
-		for (size_t p = 0; p < w->plan.pod_routes.n; p++) {
-			if (cidr_equal(&planned[p].route.dst, &given[i].dst))
-				route[i].gw = planned[p].route.gateway;
-		}
+		const struct plan_route *planned = find_planned(&w->plan, &given[i]);
+		struct result_route *route;
+
+		if (!planned)
+			continue;
+		route = array_grow(&res->routes, sizeof(*route), 1);
+		if (!route)
+			return -ENOMEM;
+		*route = given[i];
+		route->gw = planned->route.gateway;
 	}
 	return 0;
 }

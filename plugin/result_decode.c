@@ -194,10 +194,14 @@ static int decode_old_ip(struct json_object *v, const struct jdec_path *at, void
 		{ "routes", decode_routes, offsetof(struct old_ip, routes), 0 },
 		{ 0 },
 	};
+	uint8_t family = strcmp(at->key, "ip4") == 0 ? AF_INET : AF_INET6;
 	struct old_ip old = {};
 	int r;
 
 	r = jdec_object(v, at, fields, &old, sink);
+	if (r == 0 &&
+	    (old.ip.ip.family != family || (old.gateway.family && old.gateway.family != family)))
+		r = jdec_finding(sink, at, "an address is of the other family");
 	if (r == 0)
 		r = add_old_ip(out, &old, at, sink);
 	array_done(&old.routes);

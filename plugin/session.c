@@ -16,23 +16,43 @@
 /* Longer than any ADD that works takes; a runtime's own patience is above it. */
 #define LOCK_WAIT_MS 20000
 
+static int open_without_records(const struct netconf *conf, struct session *s, struct pw_error *err)
+{
+	s->runtime_fd = file_open_dir(conf->runtime_dir, true, err);
+	if (s->runtime_fd < 0)
+		return s->runtime_fd;
+	s->locks_fd = file_open_subdir(s->runtime_fd, "lock", true, err);
+	if (s->locks_fd < 0)
+		return s->locks_fd;
+	return nlsock_open(NETLINK_ROUTE, &s->host, err);
+}
+
 int session_open(const struct netconf *conf, bool create, struct session *ret, struct pw_error *err)
 {
 	_cleanup_(session_done) struct session s = SESSION_NONE;
 	int r;
 
-	s.runtime_fd = file_open_dir(conf->runtime_dir, true, err);
-	if (s.runtime_fd < 0)
-		return s.runtime_fd;
-	s.locks_fd = file_open_subdir(s.runtime_fd, "lock", true, err);
-	if (s.locks_fd < 0)
-		return s.locks_fd;
+	r = open_without_records(conf, &s, err);
+	if (r < 0)
+		return r;
 	s.records_fd = record_open_dir(conf->state_dir, create, err);
 	if (s.records_fd < 0 && s.records_fd != -ENOENT)
 		return s.records_fd;
-	r = nlsock_open(NETLINK_ROUTE, &s.host, err);
+	*ret = s;
+	s = SESSION_NONE;
+	return 0;
+}
+
+int session_open_anyway(const struct netconf *conf, struct session *ret,
+			struct pw_error *no_records, struct pw_error *err)
+{
+	_cleanup_(session_done) struct session s = SESSION_NONE;
+	int r;
+
+	r = open_without_records(conf, &s, err);
 	if (r < 0)
 		return r;
+	s.records_fd = record_open_dir(conf->state_dir, false, no_records);
 	*ret = s;
 	s = SESSION_NONE;
 	return 0;

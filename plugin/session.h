@@ -20,6 +20,9 @@ struct session {
 /* @create: make the directory of records as well. */
 int session_open(const struct netconf *conf, bool create, struct session *ret,
 		 struct pw_error *err);
+/* For DEL: a directory of records that can't be used is no failure, but goes into @no_records. */
+int session_open_anyway(const struct netconf *conf, struct session *ret,
+			struct pw_error *no_records, struct pw_error *err);
 void session_done(struct session *s);
 
 /* The lock of one attachment; a descriptor. */

@@ -13,6 +13,8 @@ static int run_one(const struct step *step, void *subject, FILE *log, struct pw_
 		r = step->run(subject, err);
 	if (r >= 0)
 		r = seam(step->name, SEAM_AFTER, err);
+	if (r < 0 && !err->errnum) /* or nobody would see that it failed */
+		pw_fail(err, -r, PW_E_INTERNAL, "step %s failed: %m", step->name);
 	if (log)
 		(void)fprintf(log, "podwire: %s: %s\n", step->name, r < 0 ? err->msg : "done");
 	return r;

@@ -15,14 +15,6 @@
 #include "steps.h"
 #include "store/lock.h"
 
-/* Remembers a failure, so that the last step knows. */
-static int noted(struct teardown *t, int r, const struct pw_error *err)
-{
-	if (r < 0)
-		pw_gather(&t->failed, err);
-	return r;
-}
-
 static int start_ipam(void *subject, struct pw_error *err)
 {
 	struct teardown *t = subject;
@@ -30,7 +22,7 @@ static int start_ipam(void *subject, struct pw_error *err)
 
 	if (!t->ipam)
 		return 0;
-	return noted(t, ipam_begin(t->ipam, "DEL", &target, t->lock_fd, true, &t->call, err), err);
+	return ipam_begin(t->ipam, "DEL", &target, t->lock_fd, true, &t->call, err);
 }
 
 static int remove_masquerade(void *subject, struct pw_error *err)
@@ -39,7 +31,7 @@ static int remove_masquerade(void *subject, struct pw_error *err)
 
 	if (!t->masqueraded || t->foreign)
 		return 0;
-	return noted(t, masquerade_remove(t->runtime_fd, t->host_ifname, t->addresses, err), err);
+	return masquerade_remove(t->runtime_fd, t->host_ifname, t->addresses, err);
 }
 
 /* Whether another pod has the address by now; then its flows are that pod's. */
@@ -84,11 +76,11 @@ static int flush_conntrack(void *subject, struct pw_error *err)
 		return 0;
 	r = collect_free(t, &ips, err);
 	if (r < 0 || !ips.n)
-		return noted(t, r, err);
+		return r;
 	r = nlsock_open(NETLINK_NETFILTER, &sock, err);
 	if (r == 0)
 		r = conntrack_flush_udp(sock, ips.v, ips.n, err);
-	return noted(t, r, err);
+	return r;
 }
 
 /*
@@ -126,13 +118,13 @@ static int remove_link(void *subject, struct pw_error *err)
 	if (t->foreign || t->no_link)
 		return 0;
 	/* lets IPAM's start fall into the wait for the link */
-	if (t->ipam && !t->failed.errnum)
+	if (t->ipam)
 		(void)ipam_advance(&t->call, &ignored);
 	r = link_remove(t->host, t->host_ifname, err);
 	if (r == 0)
 		r = remove_from_pod(t, err);
 	t->link_left = r < 0;
-	return noted(t, r, err);
+	return r;
 }
 
 static int finish_ipam(void *subject, struct pw_error *err)
@@ -141,7 +133,7 @@ static int finish_ipam(void *subject, struct pw_error *err)
 
 	if (!t->ipam || t->call.phase == IPAM_IDLE || t->link_left)
 		return 0;
-	return noted(t, ipam_end(&t->call, NULL, err), err);
+	return ipam_end(&t->call, NULL, err);
 }
 
 static int remove_record(void *subject, struct pw_error *err)
@@ -166,14 +158,20 @@ int teardown_run(struct teardown *t, struct pw_error *err)
 	static const struct step steps[] = {
 		{ "del-ipam-start", start_ipam }, { "del-masq", remove_masquerade },
 		{ "del-link", remove_link },      { "del-conntrack", flush_conntrack },
-		{ "del-ipam", finish_ipam },      { "del-record", remove_record },
+		{ "del-ipam", finish_ipam },
 	};
-	int r;
+	static const struct step last = { "del-record", remove_record };
+	struct pw_error one = {};
 
 	t->call = IPAM_CALL_NONE;
-	t->link_left = false;
+	t->link_left = !t->foreign && !t->no_link;
 	t->failed = (struct pw_error){};
-	r = steps_run_all(steps, ARRAY_COUNT(steps), t, t->log, err);
+	(void)steps_run_all(steps, ARRAY_COUNT(steps), t, t->log, &t->failed);
+	(void)steps_run_all(&last, 1, t, t->log, &one);
 	ipam_call_done(&t->call);
-	return r;
+
+	pw_gather(&t->failed, &one);
+	if (err && t->failed.errnum)
+		*err = t->failed;
+	return -t->failed.errnum;
 }

@@ -84,7 +84,7 @@ static const struct step add_steps[] = {
 	{ "link", wire_link },
 	{ "ipam-wait", wire_ipam_wait },
 	{ "forwarding", wire_forwarding },
-	{ "pod-ipv6", wire_pod_ipv6 },
+	{ "pod-sysctl", wire_pod_sysctl },
 	{ "pod-address", wire_pod_address },
 	{ "pod-up", wire_pod_up },
 	{ "pod-neighbour", wire_pod_neighbour },
@@ -100,13 +100,10 @@ static const struct step add_steps[] = {
 };
 
 /* No errors of its own: what failed first is what counts, and a DEL will come. */
-static void undo(struct wiring *w)
+static int take_back(struct wiring *w)
 {
-	char lock[HOST_IFNAME_LEN + 8];
 	struct teardown t;
 
-	if (!w->recorded)
-		return;
 	/* an IPAM that is still at it must come to its end before it can be told to forget */
 	if (w->call.phase != IPAM_IDLE && w->call.child.pid > 0)
 		(void)ipam_end(&w->call, NULL, NULL);
@@ -117,7 +114,23 @@ static void undo(struct wiring *w)
 	t.no_link = !w->link_made;
 	if (!w->ipam_called)
 		t.ipam = NULL;
-	if (teardown_run(&t, NULL) < 0)
+	return teardown_run(&t, NULL);
+}
+
+/* The lock's file goes last, unless there is an attachment (an older one, even) that has it. */
+static void undo(struct wiring *w)
+{
+	_cleanup_(record_done) struct record rec = {};
+	char lock[HOST_IFNAME_LEN + 8];
+	int r;
+
+	if (w->lock_fd < 0)
+		return;
+	if (w->recorded)
+		r = take_back(w);
+	else
+		r = record_read(w->session.records_fd, w->plan.host_ifname, &rec, NULL);
+	if (r != 0)
 		return;
 	snprintf(lock, sizeof(lock), "%s.lock", w->plan.host_ifname);
 	lock_remove(w->session.locks_fd, lock);

@@ -96,19 +96,20 @@ int verb_del(struct call *call, struct json_object **ret, struct pw_error *err)
 {
 	_cleanup_(session_done) struct session s = SESSION_NONE;
 	_cleanup_(ipam_done) struct ipam ipam = {};
-	struct pw_error no_ipam = {};
-	int r, missing = 0;
+	struct pw_error missing = {}, no_records = {};
+	int r;
 
 	(void)ret;
 	if (call->conf.ipam_type)
-		missing =
-			ipam_init(&call->req, &call->conf, call->text, call->len, &ipam, &no_ipam);
-	r = session_open(&call->conf, false, &s, err);
+		(void)ipam_init(&call->req, &call->conf, call->text, call->len, &ipam, &missing);
+	r = session_open_anyway(&call->conf, &s, &no_records, err);
 	if (r == 0)
-		r = take_down(call, &s, ipam.path ? &ipam : NULL, missing < 0, err);
-	if (r < 0 || missing == 0)
+		r = take_down(call, &s, ipam.path ? &ipam : NULL, missing.errnum, err);
+	if (r < 0)
 		return r;
-	/* the rest is done, but the address is still taken */
-	*err = no_ipam;
-	return missing;
+	/* the rest is done, but the address is still taken, or a record is still there */
+	pw_gather(&missing, &no_records);
+	if (missing.errnum)
+		*err = missing;
+	return -missing.errnum;
 }

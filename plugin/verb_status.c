@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* STATUS: can an ADD be served, and are pods that are there connected? */
+#include <string.h>
+
 #include "agent_lock.h"
 #include "base/error.h"
 #include "forwarding.h"
@@ -30,8 +32,12 @@ static int check_agent(const struct call *call, const struct session *s, struct 
 	return down < 0 ? (int)down : 0;
 }
 
-/* Which families the pods that are here have. */
+/*
+ * Which families the pods that are here have. Records of before a reboot don't count: forwarding is
+ * off then until the next ADD, and a node that says that it is limited would never get one.
+ */
 struct families {
+	char boot_id[BOOT_ID_LEN];
 	bool used[2];
 };
 
@@ -39,11 +45,14 @@ static int note_families(const char *host_ifname, struct record *rec, const stru
 			 void *arg)
 {
 	struct families *f = arg;
-	const struct cidr *address = rec ? rec->addresses.v : NULL;
+	const struct cidr *address;
 
 	(void)host_ifname;
 	(void)why;
-	for (size_t i = 0; rec && i < rec->addresses.n; i++)
+	if (!rec || strcmp(rec->boot_id, f->boot_id) != 0)
+		return 0;
+	address = rec->addresses.v;
+	for (size_t i = 0; i < rec->addresses.n; i++)
 		f->used[address[i].ip.family == AF_INET6] = true;
 	return f->used[0] && f->used[1]; /* positive: goes on all the same */
 }
@@ -55,7 +64,9 @@ static int check_forwarding(const struct session *s, struct pw_error *err)
 
 	if (s->records_fd < 0)
 		return 0;
-	r = record_each(s->records_fd, note_families, &f, err);
+	r = record_boot_id(f.boot_id, err);
+	if (r == 0)
+		r = record_each(s->records_fd, note_families, &f, err);
 	if (r < 0)
 		return r;
 	r = forwarding_is_on(f.used, err);

@@ -72,26 +72,34 @@ int wire_forwarding(void *wiring, struct pw_error *err)
 	return forwarding_ensure(w->session.host, w->session.runtime_fd, w->plan.family, err);
 }
 
-/* A default of disable_ipv6=1 on the node would leave the pod's IPv6 without its other end. */
-static int enable_ipv6(const struct wiring *w, struct pw_error *err)
+/* The longest that the kernel takes: a reachable entry lives 0.5 to 1.5 times as long. */
+#define REACHABLE_MS "2147483647"
+
+/*
+ * A default of disable_ipv6=1 on the node would leave the pod's IPv6 without its other end. What
+ * the kernel knows of the pod's MAC lasts, since a pod may be set up not to answer an ARP request
+ * of the node (rp_filter); and an answer on behalf of the gateway isn't put off.
+ */
+static int set_sysctls(const struct wiring *w, struct pw_error *err)
 {
 	static const struct {
-		const char *key;
-		int bad;
-		const char *good;
-	} settings[] = { { "disable_ipv6", 1, "0" }, { "forwarding", 0, "1" } };
-	char key[64];
+		bool v6;
+		const char *dir, *name, *value;
+	} settings[] = {
+		{ false, "ipv4/neigh", "base_reachable_time_ms", REACHABLE_MS },
+		{ false, "ipv4/neigh", "proxy_delay", "0" },
+		{ true, "ipv6/conf", "disable_ipv6", "0" },
+		{ true, "ipv6/conf", "forwarding", "1" },
+		{ true, "ipv6/conf", "proxy_ndp", "1" }, /* for those that are named below */
+		{ true, "ipv6/neigh", "base_reachable_time_ms", REACHABLE_MS },
+		{ true, "ipv6/neigh", "proxy_delay", "0" },
+	};
 	int r = 0;
 
 	for (size_t i = 0; i < ARRAY_COUNT(settings) && r == 0; i++) {
-		int value = 0;
-
-		snprintf(key, sizeof(key), "ipv6/conf/%s/%s", w->plan.host_ifname, settings[i].key);
-		r = sysctl_read_int(key, &value, err);
-		if (r == -ENOENT)
-			return pw_fail(err, EAFNOSUPPORT, PW_E_IO, "this kernel has no IPv6");
-		if (r == 0 && value == settings[i].bad)
-			r = sysctl_write(key, settings[i].good, err);
+		if (w->plan.family[settings[i].v6])
+			r = sysctl_ensure(settings[i].dir, w->plan.host_ifname, settings[i].name,
+					  settings[i].value, err);
 	}
 	return r;
 }
@@ -100,17 +108,17 @@ int wire_host_config(void *wiring, struct pw_error *err)
 {
 	struct wiring *w = wiring;
 	const struct link_change change = {
-		.no_linklocal = true,
+		.no_linklocal = w->plan.family[1],
 		.ipv4_forwarding = w->plan.family[0],
+		.proxy_arp = w->plan.family[0],
 		.rp_filter = w->plan.rp_filter,
 	};
-	int r = 0;
+	int r;
 
-	if (w->plan.family[1])
-		r = enable_ipv6(w, err);
-	if (r == 0 && (w->plan.family[0] || w->plan.family[1]))
-		r = link_change(w->session.host, &w->host_link, &change, err);
-	return r;
+	if (!w->plan.family[0] && !w->plan.family[1])
+		return 0;
+	r = set_sysctls(w, err);
+	return r < 0 ? r : link_change(w->session.host, &w->host_link, &change, err);
 }
 
 int wire_host_up(void *wiring, struct pw_error *err)
@@ -133,15 +141,27 @@ int wire_host_address(void *wiring, struct pw_error *err)
 			false, err);
 }
 
+/*
+ * The pod is known without asking, but may say that its MAC is another one now (a plugin behind us
+ * may change it), which a permanent entry would not hear. The other way round, a pod that has lost
+ * its own entry by that asks for the gateway: IPv4's is answered for by proxy_arp, fe80::1 is an
+ * address of this end, and any other gateway of IPv6 needs to be named.
+ */
 int wire_host_neighbour(void *wiring, struct pw_error *err)
 {
 	struct wiring *w = wiring;
 	const struct cidr *address = w->plan.addresses.v;
+	const struct ipaddr *gateway = w->plan.gateways.v;
 	int r = 0;
 
 	for (size_t i = 0; i < w->plan.addresses.n && r == 0; i++)
 		r = neigh_set(w->session.host, w->host_link.ifindex, w->plan.host_ifname,
-			      &address[i].ip, &w->pod_link.mac, err);
+			      &address[i].ip, &w->pod_link.mac, NEIGH_LEARNED, err);
+	for (size_t i = 0; i < w->plan.gateways.n && r == 0; i++) {
+		if (gateway[i].family == AF_INET6 && !ipaddr_is_linklocal(&gateway[i]))
+			r = neigh_set(w->session.host, w->host_link.ifindex, w->plan.host_ifname,
+				      &gateway[i], NULL, NEIGH_PROXY, err);
+	}
 	return r;
 }
 
@@ -214,7 +234,7 @@ int wire_announce(void *wiring, struct pw_error *err)
 		r = addr_dump(w->session.host, f ? AF_INET6 : AF_INET, 0, find_neighbourhood, &s,
 			      err);
 		for (size_t i = 0; i < s.n && r >= 0; i++) {
-			struct link_info link;
+			struct link_info link = {};
 
 			r = neigh_remove(w->session.host, s.found[i].ifindex, &s.found[i].ip, err);
 			if (r >= 0)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -52,11 +53,13 @@ static int take_requested(struct wiring *w, struct pw_error *err)
 static int take_result(struct wiring *w, struct pw_error *err)
 {
 	_cleanup_(json_object_putp) struct json_object *v = NULL;
+	char what[96];
 	int r;
 
+	snprintf(what, sizeof(what), "result of IPAM plugin %.64s", w->conf->ipam_type);
 	r = ipam_end(&w->call, &v, err);
 	if (r == 0)
-		r = result_decode(v, w->call.spec, "IPAM result", PW_E_IPAM, &w->given, err);
+		r = result_decode(v, w->call.spec, what, PW_E_IPAM, &w->given, err);
 	if (r == 0 && w->given.ips.n == 0)
 		r = pw_fail(err, EBADMSG, PW_E_IPAM, "IPAM plugin %s gave no address",
 			    w->conf->ipam_type);

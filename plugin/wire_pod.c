@@ -34,28 +34,38 @@ int wire_pod_socket(void *wiring, struct pw_error *err)
 	return r;
 }
 
-static int enable_ipv6(void *arg, struct pw_error *err)
+/*
+ * A runtime may have made the namespace with IPv6 off. And a pod whose MAC is changed (by tuning,
+ * or from inside) tells it, as the node's entry for it would be wrong.
+ */
+static int set_sysctls(void *arg, struct pw_error *err)
 {
+	static const struct {
+		bool v6;
+		const char *dir, *name, *value;
+	} settings[] = {
+		{ false, "ipv4/conf", "arp_notify", "1" },
+		{ true, "ipv6/conf", "disable_ipv6", "0" },
+		{ true, "ipv6/conf", "ndisc_notify", "1" },
+	};
 	const struct wiring *w = arg;
-	char key[64];
-	int off = 0, r;
+	int r = 0;
 
-	snprintf(key, sizeof(key), "ipv6/conf/%s/disable_ipv6", w->plan.pod_ifname);
-	r = sysctl_read_int(key, &off, err);
-	if (r == -ENOENT)
-		return pw_fail(err, EAFNOSUPPORT, PW_E_IO,
-			       "cannot give the pod an IPv6 address: this kernel has no IPv6");
-	if (r < 0 || !off)
-		return r;
-	r = sysctl_write(key, "0", err);
+	for (size_t i = 0; i < ARRAY_COUNT(settings) && r == 0; i++) {
+		if (w->plan.family[settings[i].v6])
+			r = sysctl_ensure(settings[i].dir, w->plan.pod_ifname, settings[i].name,
+					  settings[i].value, err);
+	}
 	return r < 0 ? pw_context(err, "in pod") : 0;
 }
 
-/* A runtime may have made the namespace with IPv6 off. */
-int wire_pod_ipv6(void *wiring, struct pw_error *err)
+int wire_pod_sysctl(void *wiring, struct pw_error *err)
 {
 	struct wiring *w = wiring;
-	return w->plan.family[1] ? netns_call(w->netns_fd, enable_ipv6, w, err) : 0;
+
+	if (!w->plan.family[0] && !w->plan.family[1])
+		return 0;
+	return netns_call(w->netns_fd, set_sysctls, w, err);
 }
 
 /*
@@ -98,7 +108,10 @@ int wire_pod_neighbour(void *wiring, struct pw_error *err)
 
 	for (size_t i = 0; i < w->plan.gateways.n && r == 0; i++)
 		r = neigh_set(w->pod, w->pod_link.ifindex, w->plan.pod_ifname, &gateway[i],
-			      &w->host_link.mac, err);
+			      &w->host_link.mac, NEIGH_PERMANENT, err);
+	if (r == 0 && w->plan.family[1])
+		r = neigh_set(w->pod, w->pod_link.ifindex, w->plan.pod_ifname, &plan_gateway[1],
+			      &w->host_link.mac, NEIGH_PERMANENT, err);
 	return r;
 }
 
@@ -136,6 +149,20 @@ static int refuse_second_default(struct wiring *w, const struct route *route, st
 		       CIDR_STR(&route->dst), w->plan.pod_ifname, link.name);
 }
 
+static int set_route(struct wiring *w, struct route route, bool may_shift, struct pw_error *err)
+{
+	int r = route_set(w->pod, &route, ROUTE_ADD, w->plan.pod_ifname, err);
+
+	if (r != -EEXIST || !may_shift)
+		return r;
+	route.metric += SHIFTED_METRIC + (uint32_t)route.ifindex;
+	return route_set(w->pod, &route, ROUTE_ADD, w->plan.pod_ifname, err);
+}
+
+/*
+ * The kernel takes no onlink gateway of IPv6 that another device leads to as well, which the same
+ * gateway on a second attachment is. Ours leads to the same end of the link.
+ */
 static int add_route(struct wiring *w, const struct plan_route *planned, struct pw_error *err)
 {
 	struct route route = planned->route;
@@ -145,11 +172,12 @@ static int add_route(struct wiring *w, const struct plan_route *planned, struct 
 	r = refuse_second_default(w, &route, err);
 	if (r < 0)
 		return r;
-	r = route_set(w->pod, &route, ROUTE_ADD, w->plan.pod_ifname, err);
-	if (r != -EEXIST || !planned->may_shift)
-		return r;
-	route.metric += SHIFTED_METRIC + (uint32_t)route.ifindex;
-	return route_set(w->pod, &route, ROUTE_ADD, w->plan.pod_ifname, err);
+	r = set_route(w, route, planned->may_shift, err);
+	if (r == -EINVAL && route.gateway.family == AF_INET6) {
+		route.gateway = plan_gateway[1];
+		r = set_route(w, route, planned->may_shift, err);
+	}
+	return r;
 }
 
 int wire_pod_route(void *wiring, struct pw_error *err)

@@ -46,7 +46,7 @@ void wiring_done(struct wiring *w);
 
 /* wire_pod.c: in the pod */
 int wire_pod_socket(void *wiring, struct pw_error *err);
-int wire_pod_ipv6(void *wiring, struct pw_error *err);
+int wire_pod_sysctl(void *wiring, struct pw_error *err);
 int wire_pod_address(void *wiring, struct pw_error *err);
 int wire_pod_up(void *wiring, struct pw_error *err);
 int wire_pod_neighbour(void *wiring, struct pw_error *err);
@@ -66,8 +66,6 @@ int wire_masq(void *wiring, struct pw_error *err);
 /* wire_ipam.c: addresses */
 int wire_ipam_start(void *wiring, struct pw_error *err);
 int wire_ipam_wait(void *wiring, struct pw_error *err);
-
-int wire_masq(void *wiring, struct pw_error *err);
 
 /* wire_record.c: what is kept of it */
 int wire_record(void *wiring, struct pw_error *err);

@@ -28,12 +28,12 @@
 	})
 
 /* Defines func##p(), for _cleanup_() on a local of type "type" (a pointer type). */
-#define DEFINE_CLEANUP(type, func)          \
-	static inline void func##p(type *p) \
-	{                                   \
-		if (*p)                     \
-			func(*p);           \
-	}                                   \
+#define DEFINE_CLEANUP(type, func)                      \
+	static inline void func##p(__typeof__(type) *p) \
+	{                                               \
+		if (*p)                                 \
+			func(*p);                       \
+	}                                               \
 	struct pw_semicolon_##func
 
 static inline void freep(void *p)
@@ -54,5 +54,5 @@ static inline void closep(int *fd)
 static inline void fclosep(FILE **f)
 {
 	if (*f)
-		fclose(*f);
+		(void)fclose(*f);
 }

@@ -2,8 +2,9 @@
 /*
  * The error value
  *
- * A message is one line for an operator: control characters that came in with somebody's input
- * (a config value, a path, another plugin's message) are replaced, and what does not fit is cut.
+ * A message is one line of UTF-8 for an operator and for JSON: what came in with somebody's input
+ * (a config value, a path, another plugin's message) and is neither text nor a character is
+ * replaced, and what does not fit is cut.
  */
 #include "base/error.h"
 
@@ -12,16 +13,37 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Bytes of the UTF-8 character at @s (RFC 3629); 0 where there is none. */
+static size_t character(const unsigned char *s)
+{
+	size_t n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : 4;
+
+	/* overlong forms, surrogates, what is above U+10FFFF */
+	if (*s > 0xf4 || (*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
+	    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	return n;
+}
+
+/* What came in may be anything, and "%.40s" may have cut a character in two. */
 static void one_line(char *s)
 {
-	for (; *s; s++) {
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+	size_t n;
+
+	for (; *s; s += n ? n : 1) {
+		n = character((unsigned char *)s);
+		if (n == 0)
+			*s = '?';
+		else if ((unsigned char)*s < 0x20 || *s == 0x7f)
 			*s = ' ';
 	}
 }
 
-/* Cutting a message may cut a UTF-8 sequence in two, and JSON must be valid UTF-8: drop the rest.
- */
+/* Cutting a message may cut its last character in two: drop the rest of that. */
 static void whole_characters(char *s, size_t size)
 {
 	size_t len = strlen(s), i = len;
@@ -49,8 +71,8 @@ int pw_fail(struct pw_error *err, int errnum, enum pw_code code, const char *fmt
 		va_start(ap, fmt);
 		vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
 		va_end(ap);
-		one_line(err->msg);
 		whole_characters(err->msg, sizeof(err->msg));
+		one_line(err->msg);
 	}
 	return -errnum;
 }
@@ -76,8 +98,8 @@ int pw_context(struct pw_error *err, const char *fmt, ...)
 	/* NOLINTNEXTLINE: cutting is what is wanted */
 	if (snprintf(err->msg, sizeof(err->msg), "%s: %s", context, rest) < 0)
 		err->msg[0] = '\0';
-	one_line(err->msg);
 	whole_characters(err->msg, sizeof(err->msg));
+	one_line(err->msg);
 	return -err->errnum;
 }
 
@@ -90,8 +112,8 @@ void pw_details(struct pw_error *err, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(err->details, sizeof(err->details), fmt, ap);
 	va_end(ap);
-	one_line(err->details);
 	whole_characters(err->details, sizeof(err->details));
+	one_line(err->details);
 }
 
 int pw_gather(struct pw_error *first, const struct pw_error *from)

@@ -64,14 +64,20 @@ int file_open_subdir(int dirfd, const char *name, bool create, struct pw_error *
 
 int file_open_dir(const char *path, bool create, struct pw_error *err)
 {
+	_cleanup_(freep) char *plain = strdup(path);
 	int r;
 
-	if (create && access(path, F_OK) < 0) {
-		r = make_parents(path, err);
+	if (!plain)
+		return pw_oom(err);
+	/* O_NOFOLLOW follows "link/" */
+	for (size_t len = strlen(plain); len > 1 && plain[len - 1] == '/'; len--)
+		plain[len - 1] = '\0';
+	if (create && access(plain, F_OK) < 0) {
+		r = make_parents(plain, err);
 		if (r < 0)
 			return r;
 	}
-	return file_open_subdir(AT_FDCWD, path, create, err);
+	return file_open_subdir(AT_FDCWD, plain, create, err);
 }
 
 int file_read_fd(int fd, const char *what, size_t max, char **ret, size_t *ret_len,

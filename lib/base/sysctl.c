@@ -67,3 +67,20 @@ int sysctl_write(const char *key, const char *value, struct pw_error *err)
 			       value);
 	return 0;
 }
+
+int sysctl_ensure(const char *dir, const char *ifname, const char *name, const char *value,
+		  struct pw_error *err)
+{
+	char key[128], now[64];
+	int r;
+
+	if ((size_t)snprintf(key, sizeof(key), "%s/%s/%s", dir, ifname, name) >= sizeof(key))
+		return pw_fail(err, ENAMETOOLONG, PW_E_IO, "cannot set sysctl %s of %s: %m", name,
+			       ifname);
+	r = sysctl_read(key, now, sizeof(now), err);
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0 || strcmp(now, value) == 0)
+		return r;
+	return sysctl_write(key, value, err);
+}

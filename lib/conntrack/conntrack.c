@@ -2,15 +2,20 @@
 /*
  * Forgetting a pod's connections
  *
- * Two steps: a dump collects, then each entry is deleted by its tuple and its id, so that a newer
- * entry with the same tuple is left alone. The kernel filters the dump (since 5.8); an older one
- * ignores the filter or refuses it, so what comes is compared here in any case. Deletion by filter
- * would be one message, but a kernel that does not know the filter would take it for "all".
+ * Two steps: dumps collect, then each entry is deleted by its tuple and its id, so that a newer
+ * entry with the same tuple is left alone. What comes is compared here in any case, since the
+ * kernel's own filter (since 5.8) is ignored or refused by an older one. Deletion by filter would
+ * be one message, but a kernel that does not know the filter would take it for "all".
+ *
+ * Costs: a dump walks the whole table, 262,144 buckets as a rule, which takes milliseconds, and
+ * each entry that comes costs microseconds. A filter has one address on one side, so with many
+ * entries a walk an address and side is best, and with few entries one walk without a filter.
  */
 #include "conntrack/conntrack.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter/nfnetlink_conntrack.h>
 #include <netlink/attr.h>
@@ -27,16 +32,16 @@
 #include "netlink/sock.h"
 
 #define MAX_DELETIONS 65536
-#define WHAT "cannot read conntrack entries"
+#define FEW_ENTRIES 2000
 
-/* What CTA_FILTER_ORIG_FLAGS and CTA_FILTER_REPLY_FLAGS are made of; not in the kernel's headers. */
+/* What CTA_FILTER_ORIG_FLAGS and CTA_FILTER_REPLY_FLAGS are made of; not in the kernel's headers.
+ */
 #define FILTER_IP_SRC (1u << 0)
 #define FILTER_PROTO_NUM (1u << 3)
 
 struct flush {
 	const struct ipaddr *addresses;
 	size_t n;
-	int family;             /* of the dump that is going on */
 	struct nl_msg **delete; /* requests */
 	size_t n_delete, room;
 	size_t before; /* this dump */
@@ -49,7 +54,7 @@ static void flush_done(struct flush *f)
 	free(f->delete);
 }
 
-static struct nl_msg *request(int type, int family, int flags)
+static struct nl_msg *request(int type, int family)
 {
 	_cleanup_(nlmsg_freep) struct nl_msg *msg = NULL;
 	struct nfgenmsg head = {
@@ -58,8 +63,8 @@ static struct nl_msg *request(int type, int family, int flags)
 	};
 
 	msg = nlmsg_alloc_size(512);
-	if (!msg || !nlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ,
-			       NFNL_SUBSYS_CTNETLINK << 8 | type, 0, NLM_F_REQUEST | flags))
+	if (!msg || !nlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, NFNL_SUBSYS_CTNETLINK << 8 | type, 0,
+			       NLM_F_REQUEST))
 		return NULL;
 	if (nlmsg_append(msg, &head, sizeof(head), NLMSG_ALIGNTO) < 0)
 		return NULL;
@@ -67,10 +72,10 @@ static struct nl_msg *request(int type, int family, int flags)
 }
 
 /* Whether the tuple is UDP with one of our addresses as its source. */
-static bool is_from_ours(const struct flush *f, struct nlattr *tuple)
+static bool is_from_ours(const struct flush *f, int family, struct nlattr *tuple)
 {
 	struct nlattr *tb[CTA_TUPLE_MAX + 1], *ip[CTA_IP_MAX + 1], *proto[CTA_PROTO_MAX + 1], *src;
-	struct ipaddr a = { .family = (uint8_t)f->family };
+	struct ipaddr a = { .family = (uint8_t)family };
 
 	if (!tuple || nla_parse_nested(tb, CTA_TUPLE_MAX, tuple, NULL) < 0)
 		return false;
@@ -83,7 +88,7 @@ static bool is_from_ours(const struct flush *f, struct nlattr *tuple)
 	    nla_get_u8(proto[CTA_PROTO_NUM]) != IPPROTO_UDP)
 		return false;
 
-	src = ip[f->family == AF_INET ? CTA_IP_V4_SRC : CTA_IP_V6_SRC];
+	src = ip[family == AF_INET ? CTA_IP_V4_SRC : CTA_IP_V6_SRC];
 	if (!src || (size_t)nla_len(src) != ipaddr_size(&a))
 		return false;
 	memcpy(a.b, nla_data(src), ipaddr_size(&a));
@@ -101,16 +106,16 @@ static int copy_attr(struct nl_msg *msg, const struct nlattr *attr)
 	return nla_put(msg, attr->nla_type, nla_len(attr), nla_data(attr)) < 0 ? -ENOMEM : 0;
 }
 
-static int add_deletion(struct flush *f, struct nlattr **tb)
+static int add_deletion(struct flush *f, int family, struct nlattr **tb)
 {
-	_cleanup_(nlmsg_freep) struct nl_msg *msg = request(IPCTNL_MSG_CT_DELETE, f->family, 0);
+	_cleanup_(nlmsg_freep) struct nl_msg *msg = request(IPCTNL_MSG_CT_DELETE, family);
 
 	if (!msg || copy_attr(msg, tb[CTA_TUPLE_ORIG]) < 0 || copy_attr(msg, tb[CTA_ZONE]) < 0 ||
 	    copy_attr(msg, tb[CTA_ID]) < 0)
 		return -ENOMEM;
 	if (f->n_delete == f->room) {
 		size_t room = f->room ? f->room * 2 : 16;
-		void *p = reallocarray(f->delete, room, sizeof(*f->delete));
+		void *p = reallocarray(f->delete, room, sizeof(struct nl_msg *));
 
 		if (!p)
 			return -ENOMEM;
@@ -125,6 +130,7 @@ static int on_entry(const struct nlmsghdr *nlh, void *arg)
 {
 	struct nlattr *tb[CTA_MAX + 1];
 	struct flush *f = arg;
+	int family;
 
 	if (!nlh) { /* the dump begins again */
 		while (f->n_delete > f->before)
@@ -135,9 +141,11 @@ static int on_entry(const struct nlmsghdr *nlh, void *arg)
 		return 0;
 	if (nlmsg_parse((struct nlmsghdr *)nlh, sizeof(struct nfgenmsg), tb, CTA_MAX, NULL) < 0)
 		return -EBADMSG;
-	if (!is_from_ours(f, tb[CTA_TUPLE_ORIG]) && !is_from_ours(f, tb[CTA_TUPLE_REPLY]))
+	family = ((const struct nfgenmsg *)nlmsg_data(nlh))->nfgen_family;
+	if (!is_from_ours(f, family, tb[CTA_TUPLE_ORIG]) &&
+	    !is_from_ours(f, family, tb[CTA_TUPLE_REPLY]))
 		return 0;
-	return add_deletion(f, tb);
+	return add_deletion(f, family, tb);
 }
 
 /* Asks the kernel for entries whose @tuple is UDP from @source only. */
@@ -176,27 +184,45 @@ static bool is_refusal(int r)
 	return r == -EINVAL || r == -EOPNOTSUPP || r == -ENOENT;
 }
 
-static int collect(struct flush *f, struct nlsock *sock, int tuple, const struct ipaddr *source,
-		   struct pw_error *err)
+/* Collects from one dump. Takes @msg, which may be NULL. */
+static int dump(struct flush *f, struct nlsock *sock, struct nl_msg *msg, struct pw_error *err)
 {
-	_cleanup_(nlmsg_freep) struct nl_msg *msg = NULL, *plain = NULL;
-	struct pw_error e = {};
 	int r;
 
-	f->family = source->family;
 	f->before = f->n_delete;
-	msg = request(IPCTNL_MSG_CT_GET, source->family, 0);
-	plain = request(IPCTNL_MSG_CT_GET, source->family, 0);
-	if (!msg || !plain || put_filter(msg, tuple, source) < 0)
-		return pw_oom(err);
+	r = msg ? nlsock_dump(sock, msg, on_entry, f, err, "cannot read conntrack entries")
+		: pw_oom(err);
+	nlmsg_free(msg);
+	return r;
+}
 
-	r = nlsock_dump(sock, msg, on_entry, f, &e, WHAT);
-	if (is_refusal(r))
-		r = nlsock_dump(sock, plain, on_entry, f, &e, WHAT);
+static int collect_unfiltered(struct flush *f, struct nlsock *sock, struct pw_error *err)
+{
+	struct pw_error e = {};
+	int r = dump(f, sock, request(IPCTNL_MSG_CT_GET, AF_UNSPEC), &e);
+
 	if (is_refusal(r))
 		return 0;
 	if (r < 0 && err)
 		*err = e;
+	return r;
+}
+
+static int collect_filtered(struct flush *f, struct nlsock *sock, struct pw_error *err)
+{
+	static const int tuples[] = { CTA_TUPLE_ORIG, CTA_TUPLE_REPLY };
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < f->n * 2; i++) {
+		const struct ipaddr *source = &f->addresses[i / 2];
+		struct nl_msg *msg = request(IPCTNL_MSG_CT_GET, source->family);
+
+		if (msg && put_filter(msg, tuples[i % 2], source) < 0) {
+			nlmsg_free(msg);
+			msg = NULL;
+		}
+		r = dump(f, sock, msg, err);
+	}
 	return r;
 }
 
@@ -221,32 +247,34 @@ static int delete_collected(const struct flush *f, struct nlsock *sock, struct p
 	return deleted;
 }
 
-/* False where it is certain that there is nothing to look for: a walk costs milliseconds. */
-static bool has_entries(void)
+/* How many entries this namespace has; INT_MAX where that isn't known. */
+static int count_entries(void)
 {
 	int count = 0;
 	int r = sysctl_read_int("netfilter/nf_conntrack_count", &count, NULL);
 
-	if (r == -ENOENT)
-		return access("/proc/sys/net", F_OK) < 0; /* without /proc nothing is certain */
-	return r < 0 || count > 0;
+	if (r == 0)
+		return count;
+	/* no such key: no conntrack, unless there is no /proc at all */
+	return r == -ENOENT && access("/proc/sys/net", F_OK) == 0 ? 0 : INT_MAX;
 }
 
 int conntrack_flush_udp(struct nlsock *sock, const struct ipaddr *addresses, size_t n,
 			struct pw_error *err)
 {
-	static const int tuples[] = { CTA_TUPLE_ORIG, CTA_TUPLE_REPLY };
 	_cleanup_(flush_done) struct flush f = { .addresses = addresses, .n = n };
+	int entries = n > 0 ? count_entries() : 0;
+	struct pw_error e = {};
+	int r;
 
-	if (!has_entries())
+	if (entries == 0)
 		return 0;
-	for (size_t i = 0; i < n; i++) {
-		for (size_t t = 0; t < 2; t++) {
-			int r = collect(&f, sock, tuples[t], &addresses[i], err);
-
-			if (r < 0)
-				return r;
-		}
-	}
-	return delete_collected(&f, sock, err);
+	r = entries > FEW_ENTRIES ? collect_filtered(&f, sock, &e) : -EOPNOTSUPP;
+	if (is_refusal(r))
+		r = collect_unfiltered(&f, sock, &e);
+	if (r == 0)
+		return delete_collected(&f, sock, err);
+	if (err)
+		*err = e;
+	return r;
 }

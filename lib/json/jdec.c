@@ -31,14 +31,16 @@ int jdec_parse(const char *text, size_t len, const char *what, struct json_objec
 
 	v = json_tokener_parse_ex(tok, text, (int)len);
 	e = json_tokener_get_error(tok);
-	/* A number at the very end is only known to be over when something follows it. */
-	if (e == json_tokener_continue)
-		v = json_tokener_parse_ex(tok, "", 1), e = json_tokener_get_error(tok);
 	end = json_tokener_get_parse_end(tok);
-
-	if (e == json_tokener_continue)
-		return pw_fail(err, EINVAL, PW_E_DECODE, "%s is not JSON: byte %zu: unexpected end",
-			       what, len);
+	/* A number at the very end is only known to be over when something follows it. */
+	if (e == json_tokener_continue) {
+		v = json_tokener_parse_ex(tok, "", 1);
+		e = json_tokener_get_error(tok);
+		end = len;
+	}
+	/* A NUL is an end to json-c, whatever stands behind it. */
+	if (e == json_tokener_success && end < len)
+		e = json_tokener_error_parse_unexpected;
 	if (e != json_tokener_success)
 		return pw_fail(err, EINVAL, PW_E_DECODE, "%s is not JSON: byte %zu: %s", what, end,
 			       json_tokener_error_desc(e));
@@ -189,7 +191,7 @@ int jdec_u32(struct json_object *v, const struct jdec_path *at, void *out, struc
 int jdec_string(struct json_object *v, const struct jdec_path *at, void *out,
 		struct jdec_sink *sink)
 {
-	const char *s;
+	const char *s = "";
 
 	if (!json_object_is_type(v, json_type_string))
 		return jdec_wrong_type(sink, at, "a string", v);
@@ -211,7 +213,7 @@ int jdec_any(struct json_object *v, const struct jdec_path *at, void *out, struc
 int jdec_ipaddr(struct json_object *v, const struct jdec_path *at, void *out,
 		struct jdec_sink *sink)
 {
-	const char *s;
+	const char *s = "";
 	int r = jdec_string(v, at, &s, sink);
 
 	if (r < 0)
@@ -223,7 +225,7 @@ int jdec_ipaddr(struct json_object *v, const struct jdec_path *at, void *out,
 
 int jdec_cidr(struct json_object *v, const struct jdec_path *at, void *out, struct jdec_sink *sink)
 {
-	const char *s;
+	const char *s = "";
 	int r = jdec_string(v, at, &s, sink);
 
 	if (r < 0)
@@ -236,7 +238,7 @@ int jdec_cidr(struct json_object *v, const struct jdec_path *at, void *out, stru
 int jdec_cidr_or_host(struct json_object *v, const struct jdec_path *at, void *out,
 		      struct jdec_sink *sink)
 {
-	const char *s;
+	const char *s = "";
 	int r = jdec_string(v, at, &s, sink);
 
 	if (r < 0)
@@ -248,7 +250,7 @@ int jdec_cidr_or_host(struct json_object *v, const struct jdec_path *at, void *o
 
 int jdec_mac(struct json_object *v, const struct jdec_path *at, void *out, struct jdec_sink *sink)
 {
-	const char *s;
+	const char *s = "";
 	struct mac m;
 	int r = jdec_string(v, at, &s, sink);
 
@@ -265,7 +267,7 @@ int jdec_choice(struct json_object *v, const struct jdec_path *at, const char *c
 {
 	char all[128] = "";
 	size_t n = 0;
-	const char *s;
+	const char *s = "";
 	int r = jdec_string(v, at, &s, sink);
 
 	if (r < 0)

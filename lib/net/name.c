@@ -27,7 +27,10 @@ bool name_is_ifname(const char *s)
 	if (!*s || strlen(s) >= IFNAMSIZ || strcmp(s, ".") == 0 || strcmp(s, "..") == 0)
 		return false;
 	for (; *s; s++) {
-		if (*s == '/' || *s == ':' || (unsigned char)*s <= ' ' || *s == 0x7f || *s == '%')
+		unsigned char c = (unsigned char)*s;
+
+		/* 0xa0: the kernel's isspace() is of Latin-1 */
+		if (c == '/' || c == ':' || c <= ' ' || c == 0x7f || c == 0xa0 || c == '%')
 			return false;
 	}
 	return true;

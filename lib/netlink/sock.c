@@ -9,12 +9,12 @@
  */
 #include "netlink/sock.h"
 
+#include <limits.h>
 #include <linux/netlink.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 
 #include "base/error.h"
 #include "netlink/auto.h"
@@ -54,6 +54,8 @@ int nlsock_open(int protocol, struct nlsock **ret, struct pw_error *err)
 	if (!s->sk)
 		return pw_oom(err);
 
+	/* who wants an acknowledgement asks for it: a batch's begin and end must not */
+	nl_socket_disable_auto_ack(s->sk);
 	r = nl_connect(s->sk, protocol);
 	if (r < 0)
 		return pw_fail(err, errno, PW_E_NETLINK, "cannot open netlink socket: %s",
@@ -154,7 +156,10 @@ static void take_message(struct nlsock *s, struct answer *a, const struct nlmsgh
 static int read_answers(struct nlsock *s, struct answer *a)
 {
 	while (!a->done) {
-		ssize_t n = recv(nl_socket_get_fd(s->sk), s->buf, sizeof(s->buf), MSG_TRUNC);
+		struct sockaddr_nl from = {};
+		socklen_t from_len = sizeof(from);
+		ssize_t n = recvfrom(nl_socket_get_fd(s->sk), s->buf, sizeof(s->buf), MSG_TRUNC,
+				     (struct sockaddr *)&from, &from_len);
 		struct nlmsghdr *nlh = (struct nlmsghdr *)s->buf;
 		int left;
 
@@ -164,6 +169,9 @@ static int read_answers(struct nlsock *s, struct answer *a)
 			return -errno;
 		if (n == 0)
 			return -ECONNRESET;
+		/* a pod with CAP_NET_ADMIN can write to sockets in its namespace: not the kernel */
+		if (from.nl_pid != 0)
+			continue;
 		if ((size_t)n > sizeof(s->buf))
 			return -EMSGSIZE;
 		for (left = (int)n; nlmsg_ok(nlh, left) && !a->done; nlh = nlmsg_next(nlh, &left))
@@ -172,7 +180,8 @@ static int read_answers(struct nlsock *s, struct answer *a)
 	return a->result;
 }
 
-static int vfail(struct nlsock *s, int errnum, struct pw_error *err, const char *what, va_list ap)
+static int __attribute__((format(printf, 4, 0)))
+vfail(struct nlsock *s, int errnum, struct pw_error *err, const char *what, va_list ap)
 {
 	char text[sizeof(err->msg)];
 
@@ -271,14 +280,27 @@ int nlsock_dump(struct nlsock *s, struct nl_msg *msg, nlsock_reply_t reply, void
 	return r;
 }
 
+/* A datagram must fit the send buffer whole. Without privilege only up to net.core.wmem_max. */
+static void grow_send_buffer(int fd, size_t bytes)
+{
+	int size = bytes < INT_MAX / 4 ? (int)bytes : INT_MAX / 4;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)) < 0)
+		(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+}
+
+/* One buffer and not an iovec a message: sendmsg() takes no more than IOV_MAX of those. */
 static int send_batch(struct nlsock *s, struct nl_msg **msgs, size_t n, struct answer *a)
 {
-	_cleanup_(freep) struct iovec *iov = NULL;
-	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
-	struct msghdr hdr = { .msg_name = &kernel, .msg_namelen = sizeof(kernel) };
+	_cleanup_(freep) char *data = NULL;
+	int fd = nl_socket_get_fd(s->sk);
+	size_t size = 0, len = 0;
+	ssize_t sent;
 
-	iov = calloc(n, sizeof(*iov));
-	if (!iov)
+	for (size_t i = 0; i < n; i++)
+		size += NLMSG_ALIGN(nlmsg_hdr(msgs[i])->nlmsg_len);
+	data = calloc(1, size);
+	if (!data)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		struct nlmsghdr *nlh = nlmsg_hdr(msgs[i]);
@@ -290,14 +312,16 @@ static int send_batch(struct nlsock *s, struct nl_msg **msgs, size_t n, struct a
 		if (i == 0)
 			a->seq_first = nlh->nlmsg_seq;
 		a->seq_last = nlh->nlmsg_seq;
-		iov[i] = (struct iovec){ nlh, NLMSG_ALIGN(nlh->nlmsg_len) };
+		memcpy(data + len, nlh, nlh->nlmsg_len);
+		len += NLMSG_ALIGN(nlh->nlmsg_len);
 	}
-	hdr.msg_iov = iov;
-	hdr.msg_iovlen = n;
 	s->extack[0] = '\0';
-	if (sendmsg(nl_socket_get_fd(s->sk), &hdr, 0) < 0)
-		return -errno;
-	return 0;
+	sent = send(fd, data, len, 0);
+	if (sent < 0 && errno == EMSGSIZE) {
+		grow_send_buffer(fd, len);
+		sent = send(fd, data, len, 0);
+	}
+	return sent < 0 ? -errno : 0;
 }
 
 int nlsock_batch(struct nlsock *s, struct nl_msg **msgs, size_t n, size_t *ret_failed,
@@ -307,6 +331,8 @@ int nlsock_batch(struct nlsock *s, struct nl_msg **msgs, size_t n, size_t *ret_f
 	va_list ap;
 	int r;
 
+	if (n == 0)
+		return 0; /* nothing would be answered */
 	r = send_batch(s, msgs, n, &a);
 	if (r == 0)
 		r = read_answers(s, &a);

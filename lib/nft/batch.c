@@ -25,7 +25,6 @@ static void empty(struct batch *b)
 	for (size_t i = 0; i < b->n; i++)
 		nlmsg_free(b->msgs[i]);
 	b->n = 0;
-	b->bytes = 0;
 	b->failed = false;
 }
 
@@ -66,7 +65,7 @@ static bool make_room(struct batch *b)
 
 	if (b->n < b->room)
 		return true;
-	p = reallocarray(b->msgs, room, sizeof(*b->msgs));
+	p = reallocarray(b->msgs, room, sizeof(struct nl_msg *));
 	if (!p)
 		return false;
 	b->msgs = p;
@@ -79,7 +78,8 @@ static bool make_room(struct batch *b)
 }
 
 /* Takes @msg, which may be NULL. */
-static void append(struct batch *b, struct nl_msg *msg, const char *what, va_list ap)
+static void __attribute__((format(printf, 3, 0)))
+append(struct batch *b, struct nl_msg *msg, const char *what, va_list ap)
 {
 	if (!msg || !make_room(b)) {
 		nlmsg_free(msg);
@@ -108,7 +108,6 @@ void batch_begin(struct batch *b, uint8_t type, uint16_t flags, size_t size, con
 		append_control(b, NFNL_MSG_BATCH_BEGIN, "change the ruleset");
 	if (b->failed)
 		return;
-	b->bytes += nlmsg_hdr(b->msgs[b->n - 1])->nlmsg_len;
 
 	va_start(ap, what);
 	append(b, message(NFNL_SUBSYS_NFTABLES << 8 | type, flags, NFPROTO_INET, 0, size), what,

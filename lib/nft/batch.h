@@ -23,7 +23,6 @@ struct batch {
 	struct nl_msg **msgs;
 	char (*what)[BATCH_WHATLEN]; /* "add chain postrouting": what each message is for */
 	size_t n, room;
-	size_t bytes; /* of the finished messages, about */
 	uint32_t set_id;
 	bool failed;
 };

@@ -406,8 +406,8 @@ static int on_element(const struct nlmsghdr *nlh, void *arg)
 int inspect_element(struct nlsock *sock, const struct ipaddr *address, struct ruleset_element *ret,
 		    struct pw_error *err)
 {
-	_cleanup_(nlmsg_freep) struct nl_msg *msg = request(
-		NFT_MSG_GETSETELEM, NFTA_SET_ELEM_LIST_SET, ruleset_map(address->family));
+	_cleanup_(nlmsg_freep) struct nl_msg *msg =
+		request(NFT_MSG_GETSETELEM, NFTA_SET_ELEM_LIST_SET, ruleset_map(address->family));
 	struct element_arg a = { .address = address, .ret = ret };
 	struct nlattr *list, *elem, *key;
 
@@ -478,9 +478,7 @@ int inspect_elements(struct nlsock *sock, int family, const char *owner,
 	const char *map = ruleset_map(family);
 	_cleanup_(nlmsg_freep) struct nl_msg *msg =
 		request(NFT_MSG_GETSETELEM, NFTA_SET_ELEM_LIST_SET, map);
-	struct elements_arg a = {
-		.family = family, .owner = owner, .before = ret->n, .ret = ret
-	};
+	struct elements_arg a = { .family = family, .owner = owner, .before = ret->n, .ret = ret };
 	struct pw_error e = {};
 	int r;
 

@@ -9,10 +9,7 @@
  * The kernel's state is read before each change, with a few requests whose cost does not depend on
  * anybody's ruleset, and what is missing goes into the same transaction. Only optimism would be
  * cheaper, and it would not see `nft flush table`, which leaves elements and takes the rules.
- *
- * The base chain is completed last: when a repair that takes several transactions is cut short,
- * the next addition finds the chain missing and repairs again.
- */
+ * */
 #include "nft/masq.h"
 
 #include <stdbool.h>
@@ -26,10 +23,6 @@
 #include "nft/ruleset.h"
 #include "nft/sweep.h"
 #include "nft/wanted.h"
-
-/* A transaction is one datagram, which must fit a socket's default send buffer. */
-#define BATCH_LIMIT (96 * 1024)
-#define ELEMENTS_AT_ONCE 256
 
 static const int families[] = { AF_INET, AF_INET6 };
 
@@ -154,8 +147,7 @@ static int read_elements(struct nlsock *sock, const struct wanted *w, bool all,
 		if (!ret->list)
 			return pw_oom(err);
 		for (size_t i = 0; r >= 0 && i < w->n; i++) {
-			r = inspect_element(sock, &w->elements[i].address, &ret->list[ret->n],
-					    err);
+			r = inspect_element(sock, &w->elements[i].address, &ret->list[ret->n], err);
 			if (r > 0)
 				ret->n++;
 		}
@@ -190,8 +182,7 @@ static int reduce(struct batch *b, struct nlsock *sock, struct wanted *w, size_t
 		return pw_oom(err);
 	for (size_t i = 0; i < w->n; i++) {
 		const struct ruleset_element *e = &w->elements[i];
-		const struct ruleset_element *old =
-			wanted_find(there->list, there->n, &e->address);
+		const struct ruleset_element *old = wanted_find(there->list, there->n, &e->address);
 
 		if (old && (i >= own || (strcmp(old->owner, e->owner) == 0 &&
 					 strcmp(old->chain, e->chain) == 0)))
@@ -209,29 +200,16 @@ static int reduce(struct batch *b, struct nlsock *sock, struct wanted *w, size_t
 	return r < 0 ? r : 0;
 }
 
-static int send_if_long(struct batch *b, struct nlsock *sock, struct pw_error *err)
-{
-	return b->bytes > BATCH_LIMIT ? batch_send(b, sock, err) : 0;
-}
-
-static int write_elements(struct batch *b, struct nlsock *sock, const struct wanted *w,
-			  struct pw_error *err)
+/* @w is sorted, and a message is about the elements of one map. */
+static void write_elements(struct batch *b, const struct wanted *w)
 {
 	const struct ruleset_element *list = w->elements;
-	size_t i = 0;
-	int r = 0;
+	size_t n4 = 0;
 
-	while (r >= 0 && i < w->n) {
-		size_t n = 1;
-
-		while (i + n < w->n && n < ELEMENTS_AT_ONCE &&
-		       list[i + n].address.family == list[i].address.family)
-			n++;
-		ruleset_add_elements(b, &list[i], n);
-		i += n;
-		r = send_if_long(b, sock, err);
-	}
-	return r;
+	while (n4 < w->n && list[n4].address.family == AF_INET)
+		n4++;
+	ruleset_add_elements(b, list, n4);
+	ruleset_add_elements(b, list + n4, w->n - n4);
 }
 
 struct addition {
@@ -278,18 +256,13 @@ static int add_once(struct nlsock *sock, const struct addition *a, struct pw_err
 		ruleset_add_map(&b, AF_INET);
 		ruleset_add_map(&b, AF_INET6);
 	}
-	for (size_t i = 0; i < w.n_lists; i++) {
+	for (size_t i = 0; r == 0 && i < w.n_lists; i++)
 		r = write_chain(&b, sock, &w.lists[i], err);
-		if (r == 0)
-			r = send_if_long(&b, sock, err);
-		if (r < 0)
-			return r;
-	}
-	r = reduce(&b, sock, &w, own, &there, err);
 	if (r == 0)
-		r = write_elements(&b, sock, &w, err);
+		r = reduce(&b, sock, &w, own, &there, err);
 	if (r < 0)
 		return r;
+	write_elements(&b, &w);
 	if (mend)
 		write_hook(&b, &shared);
 	return batch_send(&b, sock, err);
@@ -363,8 +336,7 @@ static int check_list(struct nlsock *sock, const struct exclusions *e, struct pw
 	return 0;
 }
 
-static int check_element(struct nlsock *sock, const struct ruleset_element *e,
-			 struct pw_error *err)
+static int check_element(struct nlsock *sock, const struct ruleset_element *e, struct pw_error *err)
 {
 	const char *map = ruleset_map(e->address.family);
 	struct ruleset_element there;
@@ -374,7 +346,8 @@ static int check_element(struct nlsock *sock, const struct ruleset_element *e,
 	if (r < 0)
 		return r;
 	if (r == 0)
-		return pw_fail(err, ENOENT, PW_E_CHECK, "masquerading: %s is not in nftables map %s",
+		return pw_fail(err, ENOENT, PW_E_CHECK,
+			       "masquerading: %s is not in nftables map %s",
 			       IPADDR_STR(&e->address), map);
 	if (strcmp(there.owner, e->owner) != 0)
 		return pw_fail(err, ENOENT, PW_E_CHECK,

@@ -19,10 +19,10 @@ struct nlsock;
 struct pw_error;
 
 struct masq_pod {
-	const char *owner;               /* borrowed, as all here; host ifname */
-	const struct ipaddr *addresses;  /* of either family */
+	const char *owner;              /* borrowed, as all here; host ifname */
+	const struct ipaddr *addresses; /* of either family */
 	size_t n_addresses;
-	const struct cidr *exclusions;   /* destinations that see the pod's own address */
+	const struct cidr *exclusions; /* destinations that see the pod's own address */
 	size_t n_exclusions;
 };
 

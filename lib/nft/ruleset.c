@@ -350,9 +350,9 @@ void ruleset_add_elements(struct batch *b, const struct ruleset_element *element
 	for (size_t i = 0; i < n;) {
 		const char *map = ruleset_map(elements[i].address.family);
 		size_t left = n - i < ELEMENTS_A_MESSAGE ? n - i : ELEMENTS_A_MESSAGE;
-		struct nlattr *list = begin_elements(b, NFT_MSG_NEWSETELEM,
-						     NLM_F_CREATE | NLM_F_EXCL, left, map,
-						     "add elements");
+		struct nlattr *list =
+			begin_elements(b, NFT_MSG_NEWSETELEM, NLM_F_CREATE | NLM_F_EXCL, left, map,
+				       "add elements");
 
 		for (; left > 0; left--, i++)
 			put_element(b, &elements[i]);

@@ -13,7 +13,7 @@
 #include "netlink/auto.h"
 #include "netlink/sock.h"
 
-#define ALIAS_MAX 255 /* IFALIASZ - 1 */
+#define ALIAS_MAX 254 /* IFALIASZ is 256, and less than that is wanted, NUL and all */
 
 static int parse_link(const struct nlmsghdr *nlh, void *arg)
 {
@@ -89,6 +89,7 @@ int link_change(struct nlsock *s, const struct link_info *link, const struct lin
 	     rtnl_link_inet6_set_addr_gen_mode(to, IN6_ADDR_GEN_MODE_NONE) < 0) ||
 	    (change->ipv4_forwarding &&
 	     rtnl_link_inet_set_conf(to, IPV4_DEVCONF_FORWARDING, 1) < 0) ||
+	    (change->proxy_arp && rtnl_link_inet_set_conf(to, IPV4_DEVCONF_PROXY_ARP, 1) < 0) ||
 	    (change->rp_filter >= 0 &&
 	     rtnl_link_inet_set_conf(to, IPV4_DEVCONF_RP_FILTER, (unsigned int)change->rp_filter) <
 		     0))

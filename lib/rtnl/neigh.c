@@ -20,20 +20,25 @@ static struct rtnl_neigh *describe(int ifindex, const struct ipaddr *ip)
 }
 
 int neigh_set(struct nlsock *s, int ifindex, const char *ifname, const struct ipaddr *ip,
-	      const struct mac *mac, struct pw_error *err)
+	      const struct mac *mac, enum neigh_kind kind, struct pw_error *err)
 {
 	_cleanup_(rtnl_neigh_putp) struct rtnl_neigh *n = describe(ifindex, ip);
-	_cleanup_(nl_addr_putp) struct nl_addr *lladdr = nladdr_from_mac(mac);
+	_cleanup_(nl_addr_putp) struct nl_addr *lladdr = mac ? nladdr_from_mac(mac) : NULL;
 	_cleanup_(nlmsg_freep) struct nl_msg *msg = NULL;
 
-	if (!n || !lladdr)
+	if (!n || (mac && !lladdr))
 		return pw_oom(err);
-	rtnl_neigh_set_lladdr(n, lladdr);
-	rtnl_neigh_set_state(n, NUD_PERMANENT);
+	if (lladdr)
+		rtnl_neigh_set_lladdr(n, lladdr);
+	rtnl_neigh_set_state(n, kind == NEIGH_PERMANENT ? NUD_PERMANENT : NUD_REACHABLE);
+	if (kind == NEIGH_LEARNED)
+		rtnl_neigh_set_flags(n, NTF_EXT_LEARNED);
+	if (kind == NEIGH_PROXY)
+		rtnl_neigh_set_flags(n, NTF_PROXY);
 	if (rtnl_neigh_build_add_request(n, NLM_F_CREATE | NLM_F_REPLACE, &msg) < 0)
 		return pw_oom(err);
-	return nlsock_ask(s, msg, err, "cannot add neighbour %s at %s on %s", IPADDR_STR(ip),
-			  MAC_STR(mac), ifname);
+	return nlsock_ask(s, msg, err, "cannot add neighbour %s%s%s on %s", IPADDR_STR(ip),
+			  mac ? " at " : "", mac ? MAC_STR(mac) : "", ifname);
 }
 
 int neigh_remove(struct nlsock *s, int ifindex, const struct ipaddr *ip, struct pw_error *err)

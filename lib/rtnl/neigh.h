@@ -7,9 +7,17 @@
 struct nlsock;
 struct pw_error;
 
-/* A permanent entry, in place of what may be there. */
+enum neigh_kind {
+	NEIGH_PERMANENT, /* never changes by itself */
+	/* Known, and open to news from the neighbour; like permanent ones, no garbage to collect.
+	 */
+	NEIGH_LEARNED,
+	NEIGH_PROXY, /* answered for on behalf of another; has no MAC */
+};
+
+/* In place of what may be there. @mac may be NULL for NEIGH_PROXY. */
 int neigh_set(struct nlsock *s, int ifindex, const char *ifname, const struct ipaddr *ip,
-	      const struct mac *mac, struct pw_error *err);
+	      const struct mac *mac, enum neigh_kind kind, struct pw_error *err);
 
 /* 1 if it was removed, 0 if there was none. */
 int neigh_remove(struct nlsock *s, int ifindex, const struct ipaddr *ip, struct pw_error *err);

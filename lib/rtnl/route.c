@@ -65,10 +65,11 @@ int route_set(struct nlsock *s, const struct route *route, enum route_mode mode,
 
 	if (!rt || describe(rt, route) < 0 || rtnl_route_build_add_request(rt, flags, &msg) < 0)
 		return pw_oom(err);
-	if (route->gateway.family)
-		return nlsock_ask(s, msg, err, "cannot add route %s via %s dev %s",
-				  CIDR_STR(&route->dst), IPADDR_STR(&route->gateway), ifname);
-	return nlsock_ask(s, msg, err, "cannot add route %s dev %s", CIDR_STR(&route->dst), ifname);
+	return nlsock_ask(s, msg, err, "cannot add route %s%s%s dev %s%s%s", CIDR_STR(&route->dst),
+			  route->gateway.family ? " via " : "",
+			  route->gateway.family ? IPADDR_STR(&route->gateway) : "", ifname,
+			  route->src.family ? " src " : "",
+			  route->src.family ? IPADDR_STR(&route->src) : "");
 }
 
 struct dump {

@@ -73,6 +73,20 @@ static int flock_bounded(int fd, long deadline)
 	return r;
 }
 
+static int open_lock(int dirfd, const char *name, struct pw_error *err)
+{
+	_cleanup_(closep) int fd = -EBADF;
+	struct stat st;
+
+	/* O_NONBLOCK: some of what may lie in its place waits when it is opened */
+	fd = openat(dirfd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return pw_fail(err, errno, PW_E_IO, "cannot open lock %s: %m", name);
+	if (!S_ISREG(st.st_mode))
+		return pw_fail(err, EINVAL, PW_E_IO, "lock %s is not a regular file", name);
+	return take_fd(fd);
+}
+
 /* Whether the file that is locked is still the one under this name. */
 static bool is_current(int fd, int dirfd, const char *name)
 {
@@ -88,11 +102,10 @@ int lock_take(int dirfd, const char *name, unsigned int timeout_ms, struct pw_er
 	int r;
 
 	for (;;) {
-		_cleanup_(closep) int fd = -EBADF;
+		_cleanup_(closep) int fd = open_lock(dirfd, name, err);
 
-		fd = openat(dirfd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd < 0)
-			return pw_fail(err, errno, PW_E_IO, "cannot open lock %s: %m", name);
+			return fd;
 		r = flock_bounded(fd, deadline);
 		if (r == -EAGAIN)
 			return pw_fail(err, EAGAIN, PW_E_AGAIN,

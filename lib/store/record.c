@@ -11,7 +11,7 @@
 #include "json/jenc.h"
 #include "net/name.h"
 
-#define RECORD_MAX (64 * 1024) /* bytes of a record */
+#define RECORD_MAX (64u << 10) /* bytes of a record */
 
 static const char *const state_names[] = { "adding", "ready", NULL };
 
@@ -30,12 +30,15 @@ int record_open_dir(const char *state_dir, bool create, struct pw_error *err)
 {
 	_cleanup_(closep) int dir = -EBADF;
 
-	if (!create && access(state_dir, F_OK) < 0 && errno == ENOENT)
+	/* a link that leads nowhere isn't nothing */
+	if (!create && faccessat(AT_FDCWD, state_dir, F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
+	    errno == ENOENT)
 		return -ENOENT;
 	dir = file_open_dir(state_dir, create, err);
 	if (dir < 0)
 		return dir;
-	if (!create && faccessat(dir, "attachments", F_OK, 0) < 0 && errno == ENOENT)
+	if (!create && faccessat(dir, "attachments", F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
+	    errno == ENOENT)
 		return -ENOENT;
 	return file_open_subdir(dir, "attachments", create, err);
 }

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""ADD with ipMasq beside 10,000 services of kube-proxy's nftables mode: what it costs more than ADD without.
+
+Rounds alternate, so that the machine's load falls on both; each round gives a ratio and their median counts.
+"""
+import statistics
+import unittest
+
+from harness.case import Case, conflist, host_local, podwire
+
+SERVICES = 10_000
+ENDPOINTS = 2
+ROUNDS = 25
+AT_MOST = 1.3
+
+
+def octets(number):
+    return f"{number >> 8}.{number & 255}"
+
+
+def service(number):
+    """Three chains, as kube-proxy makes them for a service with two endpoints."""
+    targets = []
+    for endpoint in range(ENDPOINTS):
+        address = f"10.{octets(number)}.{endpoint + 2}"
+        name = f"endpoint-{number:05d}{endpoint}ABCD-ns/svc{number}/tcp/http__{address}/8080"
+        targets.append(f"{endpoint} : goto {name}")
+        yield f"chain {name} {{\nip saddr {address} jump mark-for-masquerade\n"
+        yield f"meta l4proto tcp dnat to {address}:8080\n}}\n"
+    yield f"chain service-{number:05d}ABCDE-ns/svc{number}/tcp/http {{\n"
+    yield f"ip daddr 172.16.{octets(number)} tcp dport 80 ip saddr != 10.0.0.0/8 jump mark-for-masquerade\n"
+    yield f"numgen random mod {ENDPOINTS} vmap {{ {', '.join(targets)} }}\n}}\n"
+
+
+def kube_proxy():
+    yield "table ip kube-proxy {\nmap service-ips {\ntype ipv4_addr . inet_proto . inet_service : verdict\n}\n"
+    yield "chain mark-for-masquerade {\nmeta mark set meta mark or 0x4000\n}\n"
+    for number in range(SERVICES):
+        yield from service(number)
+    yield "chain services {\nip daddr . meta l4proto . th dport vmap @service-ips\n}\n"
+    for hook, priority in (("prerouting", -100), ("output", -100)):
+        yield f"chain nat-{hook} {{\ntype nat hook {hook} priority {priority}\njump services\n}}\n"
+    yield "chain masquerading {\nmeta mark & 0x4000 == 0 return\nmasquerade fully-random\n}\n"
+    yield "chain nat-postrouting {\ntype nat hook postrouting priority 100\njump masquerading\n}\n}\n"
+    for first in range(0, SERVICES, 500):
+        elements = (f"172.16.{octets(n)} . tcp . 80 : goto service-{n:05d}ABCDE-ns/svc{n}/tcp/http"
+                    for n in range(first, first + 500))
+        yield f"add element ip kube-proxy service-ips {{ {', '.join(elements)} }}\n"
+
+
+class Services(Case):
+    def setUp(self):
+        super().setUp()
+        self.node.uplink()
+        self.networks = [
+            conflist(podwire(self.node, host_local(self.node, network=name), ipMasq=masq), name=name)
+            for name, masq in (("plain", False), ("masqueraded", True))]
+
+    def seconds(self, network):
+        """Of the plugin's ADD; the pod is gone again afterwards."""
+        pod, attachment, _ = self.attach(network)
+        took = self.runtime.calls[-1].seconds
+        self.runtime.delete(network, attachment)
+        pod.vanish()
+        return took
+
+    def measure(self):
+        plain, masqueraded = self.networks
+        # A node has masqueraded pods as a rule, so the table is there.
+        _, keeper, _ = self.attach(masqueraded)
+        for network in self.networks:
+            self.seconds(network)
+        rounds = [(self.seconds(masqueraded), self.seconds(plain)) for _ in range(ROUNDS)]
+        self.runtime.delete(masqueraded, keeper)
+        with_masq, without = (statistics.median(column) * 1000 for column in zip(*rounds))
+        return statistics.median(a / b for a, b in rounds), with_masq, without
+
+    def report(self, where, figures):
+        print(f"ADD {where}: {figures[1]:.2f} ms with ipMasq, {figures[2]:.2f} ms without, "
+              f"median of ratios {figures[0]:.3f}", flush=True)
+        return figures[0]
+
+    def test_add_takes_at_most_a_third_longer(self):
+        self.report("on an empty ruleset", self.measure())
+        self.node.run("nft", "-f", "-", input="".join(kube_proxy()), timeout=240)
+        ratio = self.report(f"beside {SERVICES} services", self.measure())
+        self.assertLessEqual(ratio, AT_MOST)
+        self.assert_clean()
+
+
+if __name__ == "__main__":
+    unittest.main()
