@@ -24,7 +24,8 @@ target_compile_options(pw_options INTERFACE
 target_include_directories(pw_options INTERFACE ${PROJECT_SOURCE_DIR}/lib)
 target_compile_options(pw_options INTERFACE -include base/banned.h)
 target_link_options(pw_options INTERFACE
-	LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack LINKER:--gc-sections LINKER:--as-needed)
+	LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack LINKER:--gc-sections LINKER:--as-needed
+	$<$<CONFIG:Release>:LINKER:--strip-all>)
 
 if(PW_SANITIZE)
 	target_compile_options(pw_options INTERFACE

@@ -74,12 +74,13 @@ static int store_saved(int fd, struct json_object *saved, struct pw_error *err)
 
 	if (!text)
 		return pw_oom(err);
-	if (lseek(fd, 0, SEEK_SET) < 0 || ftruncate(fd, 0) < 0)
+	/* over what is there, which is never longer: keys are only added */
+	if (lseek(fd, 0, SEEK_SET) < 0)
 		return pw_fail(err, errno, PW_E_IO, "cannot write %s: %m", LOCK_NAME);
 	r = file_write_fd(fd, text, strlen(text));
-	if (r < 0)
-		return pw_fail(err, -r, PW_E_IO, "cannot write %s: %m", LOCK_NAME);
-	return 0;
+	if (r == 0 && ftruncate(fd, (off_t)strlen(text)) < 0)
+		r = -errno;
+	return r < 0 ? pw_fail(err, -r, PW_E_IO, "cannot write %s: %m", LOCK_NAME) : 0;
 }
 
 /* Sets @key, after its old value (the first one that we met) has been put down. */

@@ -69,6 +69,13 @@ static int validate(const char *path)
 	return 2;
 }
 
+static int print_json(struct json_object *v)
+{
+	const char *text = jenc_text(v);
+
+	return text && printf("%s\n", text) >= 0 && fflush(stdout) == 0 ? 0 : 1;
+}
+
 static int fail(enum spec spec, const struct pw_error *err)
 {
 	cni_error_print(stdout, spec, err);
@@ -93,10 +100,7 @@ static int print_version(const char *text, size_t len)
 	for (enum spec s = 0; s < _SPEC_MAX; s++)
 		r |= jenc_append(list, json_object_new_string(spec_names[s]));
 	r |= jenc_add(out, "supportedVersions", list);
-	if (r < 0)
-		return 1;
-	(void)printf("%s\n", jenc_text(out));
-	return 0;
+	return r < 0 ? 1 : print_json(out);
 }
 
 static int run_verb(struct call *call, struct json_object **ret, struct pw_error *err)
@@ -124,9 +128,7 @@ static int answer(struct call *call)
 		r = run_verb(call, &out, &err);
 	if (r < 0)
 		return fail(call->conf.spec, &err);
-	if (out && (printf("%s\n", jenc_text(out)) < 0 || fflush(stdout) != 0))
-		return 1;
-	return 0;
+	return out ? print_json(out) : 0;
 }
 
 static int serve(void)

@@ -94,18 +94,18 @@ int masquerade_add(int runtime_fd, int records_fd, const struct record *rec, str
 	return r;
 }
 
-int masquerade_remove(int runtime_fd, const char *host_ifname, const struct array *addresses,
-		      struct pw_error *err)
+int masquerade_remove(struct nlsock *sock, int runtime_fd, const char *host_ifname,
+		      const struct array *addresses, struct pw_error *err)
 {
-	_cleanup_(access_done) struct access a = { .lock_fd = -EBADF };
+	_cleanup_(closep) int lock_fd = lock_take(runtime_fd, LOCK_NAME, LOCK_WAIT_MS, err);
 	_cleanup_(array_done) struct array ips = {};
 	int r;
 
-	r = access_open(runtime_fd, &a, err);
+	if (lock_fd < 0)
+		return lock_fd;
+	r = addresses_strip(addresses, &ips, err);
 	if (r == 0)
-		r = addresses_strip(addresses, &ips, err);
-	if (r == 0)
-		r = masq_remove(a.sock, host_ifname, ips.v, ips.n, err);
+		r = masq_remove(sock, host_ifname, ips.v, ips.n, err);
 	return r < 0 ? r : 0;
 }
 

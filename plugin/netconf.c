@@ -49,7 +49,7 @@ static int decode_host_address(struct json_object *v, const struct jdec_path *at
 			       struct jdec_sink *sink)
 {
 	_cleanup_(array_done) struct array list = {};
-	struct ipaddr *slots = out, one;
+	struct ipaddr found[2] = {}, one;
 	const struct ipaddr *a = &one;
 	size_t n = 1;
 	int r;
@@ -64,12 +64,13 @@ static int decode_host_address(struct json_object *v, const struct jdec_path *at
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < n; i++) {
-		struct ipaddr *slot = &slots[a[i].family == AF_INET6];
+		struct ipaddr *slot = &found[a[i].family == AF_INET6];
 
 		if (slot->family)
 			return jdec_finding(sink, at, "more than one address of a family");
 		*slot = a[i];
 	}
+	memcpy(out, found, sizeof(found));
 	return 0;
 }
 

@@ -223,12 +223,31 @@ static const struct ipaddr *source_of(const struct plan *plan, uint8_t family)
 	return NULL;
 }
 
+static uint32_t metric_of(const struct netconf *conf, const struct result_route *route)
+{
+	if (route->has & ROUTE_HAS_PRIORITY)
+		return route->priority;
+	return conf->has_route_metric ? conf->route_metric : 0;
+}
+
+static uint32_t table_of(const struct result_route *route)
+{
+	return route->has & ROUTE_HAS_TABLE ? route->table : 0;
+}
+
+bool plan_is_for(const struct plan_route *planned, const struct netconf *conf,
+		 const struct result_route *given)
+{
+	return cidr_equal(&planned->route.dst, &given->dst) &&
+	       planned->route.table == table_of(given) &&
+	       planned->route.metric == metric_of(conf, given);
+}
+
 static int add_route(const struct netconf *conf, const struct result *given,
 		     const struct result_route *route, struct plan *plan, struct pw_error *err)
 {
 	const struct ipaddr *src = source_of(plan, route->dst.ip.family);
 	const struct ipaddr *gateway = route_gateway(conf, given, route);
-	uint32_t metric = conf->has_route_metric ? conf->route_metric : 0;
 	struct route r;
 
 	/* A config for two families, and a range for one: the route is nothing to the pod. */
@@ -246,8 +265,8 @@ static int add_route(const struct netconf *conf, const struct result *given,
 		.onlink = true,
 		.mtu = route->has & ROUTE_HAS_MTU ? route->mtu : 0,
 		.advmss = route->has & ROUTE_HAS_ADVMSS ? route->advmss : 0,
-		.metric = route->has & ROUTE_HAS_PRIORITY ? route->priority : metric,
-		.table = route->has & ROUTE_HAS_TABLE ? route->table : 0,
+		.metric = metric_of(conf, route),
+		.table = table_of(route),
 	};
 	return add_pod_route(plan, &r, false, err);
 }

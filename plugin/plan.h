@@ -43,5 +43,9 @@ int plan_network(const struct netconf *conf, const struct facts *facts, const st
 		 struct plan *plan, struct pw_error *err);
 void plan_done(struct plan *plan);
 
+/* Whether @planned is what became of IPAM's route @given. */
+bool plan_is_for(const struct plan_route *planned, const struct netconf *conf,
+		 const struct result_route *given);
+
 /* The address that the pod's routes of this family go through, in the default mode. */
 extern const struct ipaddr plan_gateway[2];

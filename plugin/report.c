@@ -49,13 +49,13 @@ static int add_ips(const struct wiring *w, struct result *res)
 }
 
 /* The planned route that came of this one of IPAM's; NULL: none did. */
-static const struct plan_route *find_planned(const struct plan *plan,
+static const struct plan_route *find_planned(const struct wiring *w,
 					     const struct result_route *given)
 {
-	const struct plan_route *planned = plan->pod_routes.v;
+	const struct plan_route *planned = w->plan.pod_routes.v;
 
-	for (size_t i = 0; i < plan->pod_routes.n; i++) {
-		if (cidr_equal(&planned[i].route.dst, &given->dst))
+	for (size_t i = 0; i < w->plan.pod_routes.n; i++) {
+		if (planned[i].route.gateway.family && plan_is_for(&planned[i], w->conf, given))
 			return &planned[i];
 	}
 	return NULL;
@@ -67,7 +67,7 @@ static int add_routes(const struct wiring *w, struct result *res)
 	const struct result_route *given = w->given.routes.v;
 
 	for (size_t i = 0; i < w->given.routes.n; i++) {
-		const struct plan_route *planned = find_planned(&w->plan, &given[i]);
+		const struct plan_route *planned = find_planned(w, &given[i]);
 		struct result_route *route;
 
 		if (!planned)

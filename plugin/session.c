@@ -67,12 +67,26 @@ void session_done(struct session *s)
 	*s = SESSION_NONE;
 }
 
+#define LOCK_NAMELEN (HOST_IFNAME_LEN + 8)
+
+static const char *lock_name(const char *host_ifname, char buf[LOCK_NAMELEN])
+{
+	snprintf(buf, LOCK_NAMELEN, "%s.lock", host_ifname);
+	return buf;
+}
+
 int session_lock(const struct session *s, const char *host_ifname, struct pw_error *err)
 {
-	char name[HOST_IFNAME_LEN + 8];
+	char name[LOCK_NAMELEN];
 
-	snprintf(name, sizeof(name), "%s.lock", host_ifname);
-	return lock_take(s->locks_fd, name, LOCK_WAIT_MS, err);
+	return lock_take(s->locks_fd, lock_name(host_ifname, name), LOCK_WAIT_MS, err);
+}
+
+void session_lock_remove(const struct session *s, const char *host_ifname)
+{
+	char name[LOCK_NAMELEN];
+
+	lock_remove(s->locks_fd, lock_name(host_ifname, name));
 }
 
 /* A path below /proc/PID that is gone means that the container's process is. */
@@ -81,7 +95,7 @@ int session_pod_netns(const struct request *req, struct pw_error *err)
 	_cleanup_(closep) int fd = netns_open(req->netns, err);
 	int own;
 
-	if (fd == -ENOENT && strncmp(req->netns, "/proc/", strlen("/proc/")) == 0)
+	if (err && fd == -ENOENT && strncmp(req->netns, "/proc/", strlen("/proc/")) == 0)
 		err->code = PW_E_CONTAINER;
 	if (fd < 0 || req->own_netns_allowed)
 		return take_fd(fd);

@@ -27,6 +27,8 @@ void session_done(struct session *s);
 
 /* The lock of one attachment; a descriptor. */
 int session_lock(const struct session *s, const char *host_ifname, struct pw_error *err);
+/* Removes the lock's file; it must be held. */
+void session_lock_remove(const struct session *s, const char *host_ifname);
 
 /*
  * Opens the pod's network namespace, which must not be the node's own. Code PW_E_CONTAINER where

@@ -13,7 +13,6 @@
 #include "rtnl/link.h"
 #include "rtnl/route.h"
 #include "steps.h"
-#include "store/lock.h"
 
 static int start_ipam(void *subject, struct pw_error *err)
 {
@@ -25,13 +24,23 @@ static int start_ipam(void *subject, struct pw_error *err)
 	return ipam_begin(t->ipam, "DEL", &target, t->lock_fd, true, &t->call, err);
 }
 
+static int open_netfilter(struct teardown *t, struct pw_error *err)
+{
+	return t->netfilter ? 0 : nlsock_open(NETLINK_NETFILTER, &t->netfilter, err);
+}
+
 static int remove_masquerade(void *subject, struct pw_error *err)
 {
 	struct teardown *t = subject;
+	int r;
 
 	if (!t->masqueraded || t->foreign)
 		return 0;
-	return masquerade_remove(t->runtime_fd, t->host_ifname, t->addresses, err);
+	r = open_netfilter(t, err);
+	if (r < 0)
+		return r;
+	return masquerade_remove(t->netfilter, t->session->runtime_fd, t->host_ifname, t->addresses,
+				 err);
 }
 
 /* Whether another pod has the address by now; then its flows are that pod's. */
@@ -40,8 +49,8 @@ static bool has_moved(struct teardown *t, const struct ipaddr *ip)
 	struct route_lookup via = {};
 	struct link_info link;
 
-	return route_lookup(t->host, ip, &via, NULL) > 0 &&
-	       link_find_index(t->host, via.ifindex, &link, NULL) > 0 &&
+	return route_lookup(t->session->host, ip, &via, NULL) > 0 &&
+	       link_find_index(t->session->host, via.ifindex, &link, NULL) > 0 &&
 	       strncmp(link.name, HOST_IFNAME_PREFIX, strlen(HOST_IFNAME_PREFIX)) == 0;
 }
 
@@ -67,7 +76,6 @@ static int collect_free(struct teardown *t, struct array *ret, struct pw_error *
 /* A client's UDP flow would stay bound to an address that another pod may get next. */
 static int flush_conntrack(void *subject, struct pw_error *err)
 {
-	_cleanup_(nlsock_freep) struct nlsock *sock = NULL;
 	_cleanup_(array_done) struct array ips = {};
 	struct teardown *t = subject;
 	int r;
@@ -77,9 +85,9 @@ static int flush_conntrack(void *subject, struct pw_error *err)
 	r = collect_free(t, &ips, err);
 	if (r < 0 || !ips.n)
 		return r;
-	r = nlsock_open(NETLINK_NETFILTER, &sock, err);
+	r = open_netfilter(t, err);
 	if (r == 0)
-		r = conntrack_flush_udp(sock, ips.v, ips.n, err);
+		r = conntrack_flush_udp(t->netfilter, ips.v, ips.n, err);
 	return r;
 }
 
@@ -120,7 +128,7 @@ static int remove_link(void *subject, struct pw_error *err)
 	/* lets IPAM's start fall into the wait for the link */
 	if (t->ipam)
 		(void)ipam_advance(&t->call, &ignored);
-	r = link_remove(t->host, t->host_ifname, err);
+	r = link_remove(t->session->host, t->host_ifname, err);
 	if (r == 0)
 		r = remove_from_pod(t, err);
 	t->link_left = r < 0;
@@ -139,17 +147,14 @@ static int finish_ipam(void *subject, struct pw_error *err)
 static int remove_record(void *subject, struct pw_error *err)
 {
 	struct teardown *t = subject;
-	char lock[HOST_IFNAME_LEN + 8];
 	int r = 0;
 
 	if (t->failed.errnum || t->foreign || t->keep_record)
 		return 0;
-	if (t->records_fd >= 0)
-		r = record_remove(t->records_fd, t->host_ifname, err);
-	if (r == 0 && t->locks_fd >= 0) {
-		snprintf(lock, sizeof(lock), "%s.lock", t->host_ifname);
-		lock_remove(t->locks_fd, lock);
-	}
+	if (t->session->records_fd >= 0)
+		r = record_remove(t->session->records_fd, t->host_ifname, err);
+	if (r == 0 && !t->keep_lock)
+		session_lock_remove(t->session, t->host_ifname);
 	return r;
 }
 
@@ -164,11 +169,13 @@ int teardown_run(struct teardown *t, struct pw_error *err)
 	struct pw_error one = {};
 
 	t->call = IPAM_CALL_NONE;
+	t->netfilter = NULL;
 	t->link_left = !t->foreign && !t->no_link;
 	t->failed = (struct pw_error){};
 	(void)steps_run_all(steps, ARRAY_COUNT(steps), t, t->log, &t->failed);
 	(void)steps_run_all(&last, 1, t, t->log, &one);
 	ipam_call_done(&t->call);
+	t->netfilter = nlsock_free(t->netfilter);
 
 	pw_gather(&t->failed, &one);
 	if (err && t->failed.errnum)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "ipam.h"
+#include "session.h"
 #include "store/record.h"
 
 struct nlsock;
@@ -24,19 +25,19 @@ struct teardown {
 	const struct record *record;   /* borrowed; NULL: there's none */
 	const struct array *addresses; /* struct cidr, borrowed: of the pod, as far as known */
 	bool masqueraded;              /* or may be */
-	bool foreign;        /* link and record of this name are another attachment's: stay */
-	bool no_link;        /* none was made; what has its name isn't ours */
-	bool keep_record;    /* something is left that must be found again */
-	struct nlsock *host; /* borrowed */
-	int runtime_fd, locks_fd,
-		records_fd; /* borrowed; negative where there's no such directory */
-	int lock_fd;        /* held */
+	bool foreign;     /* link and record of this name are another attachment's: stay */
+	bool no_link;     /* none was made; what has its name isn't ours */
+	bool keep_record; /* something is left that must be found again */
+	bool keep_lock;   /* its file is still in use */
+	const struct session *session; /* borrowed */
+	int lock_fd;                   /* held */
 	FILE *log;
 
 	/* its own */
 	struct ipam_call call;
-	bool link_left;         /* it couldn't be removed */
-	struct pw_error failed; /* the first failure so far */
+	struct nlsock *netfilter; /* for masquerading and connections; NULL: not needed yet */
+	bool link_left;           /* it couldn't be removed */
+	struct pw_error failed;   /* the first failure so far */
 };
 
 int teardown_run(struct teardown *t, struct pw_error *err);

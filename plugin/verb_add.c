@@ -13,7 +13,6 @@
 #include "netlink/sock.h"
 #include "report.h"
 #include "steps.h"
-#include "store/lock.h"
 #include "teardown.h"
 #include "verb.h"
 #include "wiring.h"
@@ -35,21 +34,12 @@ static void describe_teardown(struct wiring *w, const struct record *rec, struct
 		.record = rec,
 		.addresses = rec ? &rec->addresses : NULL,
 		.masqueraded = rec ? rec->ip_masq : w->conf->ip_masq,
-		.host = w->session.host,
-		.runtime_fd = w->session.runtime_fd,
-		.locks_fd = -EBADF, /* the lock is still ours */
-		.records_fd = w->session.records_fd,
+		.keep_lock = true,
+		.session = &w->session,
 		.lock_fd = w->lock_fd,
 		.log = w->log,
 	};
 	memcpy(t->host_ifname, w->plan.host_ifname, sizeof(t->host_ifname));
-}
-
-static bool same_attachment(const struct record *rec, const struct wiring *w)
-{
-	return strcmp(rec->id.network, w->conf->name) == 0 &&
-	       strcmp(rec->id.container_id, w->req->container_id) == 0 &&
-	       strcmp(rec->id.ifname, w->req->ifname) == 0;
 }
 
 /*
@@ -60,13 +50,14 @@ static int clear_leftover(void *wiring, struct pw_error *err)
 {
 	_cleanup_(record_done) struct record rec = {};
 	struct wiring *w = wiring;
+	const struct attachment id = { w->conf->name, w->req->container_id, w->req->ifname };
 	struct teardown t;
 	int r;
 
 	r = record_read(w->session.records_fd, w->plan.host_ifname, &rec, NULL);
 	if (r == 0)
 		return 0;
-	if (r > 0 && !same_attachment(&rec, w))
+	if (r > 0 && !attachment_equal(&rec.id, &id))
 		return pw_fail(err, EEXIST, PW_E_AGAIN,
 			       "host interface %s belongs to container %s of network %s: "
 			       "their names collide, another container id won't",
@@ -121,7 +112,6 @@ static int take_back(struct wiring *w)
 static void undo(struct wiring *w)
 {
 	_cleanup_(record_done) struct record rec = {};
-	char lock[HOST_IFNAME_LEN + 8];
 	int r;
 
 	if (w->lock_fd < 0)
@@ -132,8 +122,7 @@ static void undo(struct wiring *w)
 		r = record_read(w->session.records_fd, w->plan.host_ifname, &rec, NULL);
 	if (r != 0)
 		return;
-	snprintf(lock, sizeof(lock), "%s.lock", w->plan.host_ifname);
-	lock_remove(w->session.locks_fd, lock);
+	session_lock_remove(&w->session, w->plan.host_ifname);
 }
 
 static int prepare(struct call *call, struct wiring *w, struct pw_error *err)

@@ -35,17 +35,9 @@ static int take_previous(const struct netconf *conf, struct array *addresses, st
 	return 0;
 }
 
-/* Whether the record that bears this name is the one of this attachment. */
-static bool is_its_own(const struct record *rec, const struct attachment *id)
-{
-	return strcmp(rec->id.network, id->network) == 0 &&
-	       strcmp(rec->id.container_id, id->container_id) == 0 &&
-	       strcmp(rec->id.ifname, id->ifname) == 0;
-}
-
 static void use_record(struct teardown *t, const struct record *rec)
 {
-	if (!is_its_own(rec, &t->id)) {
+	if (!attachment_equal(&rec->id, &t->id)) {
 		t->foreign = true;
 		t->addresses = NULL;
 		return;
@@ -69,10 +61,7 @@ static int take_down(struct call *call, struct session *s, const struct ipam *ip
 		.addresses = &previous,
 		.masqueraded = call->conf.ip_masq,
 		.keep_record = keep_record,
-		.host = s->host,
-		.runtime_fd = s->runtime_fd,
-		.locks_fd = s->locks_fd,
-		.records_fd = s->records_fd,
+		.session = s,
 		.log = call->log,
 	};
 	int r;

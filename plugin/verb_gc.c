@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "ipam.h"
+#include "rtnl/link.h"
 #include "session.h"
 #include "teardown.h"
 #include "verb.h"
@@ -16,7 +17,7 @@ struct collection {
 	struct call *call;
 	struct session *s;
 	const struct ipam *ipam;
-	char digest[DIGEST_LEN];
+	char digest[DIGEST_LEN], boot_id[BOOT_ID_LEN];
 	struct pw_error first;
 	size_t failures;
 };
@@ -33,33 +34,60 @@ static bool is_valid(const struct netconf *conf, const struct attachment *id)
 	return false;
 }
 
-static int take_down(struct collection *c, const struct record *rec, struct pw_error *err)
+/* Under its lock, and as it is then: an ADD may have replaced what we read. */
+static int take_down(struct collection *c, const struct record *seen, struct pw_error *err)
 {
-	_cleanup_(closep) int lock_fd = session_lock(c->s, rec->host_ifname, err);
-	struct teardown t = {
-		.ipam = c->ipam,
-		.id = rec->id,
-		.netns = "", /* the path may be another's by now */
-		.record = rec,
-		.addresses = &rec->addresses,
-		.masqueraded = rec->ip_masq,
-		.host = c->s->host,
-		.runtime_fd = c->s->runtime_fd,
-		.locks_fd = c->s->locks_fd,
-		.records_fd = c->s->records_fd,
-		.lock_fd = lock_fd,
-		.log = c->call->log,
-	};
+	_cleanup_(closep) int lock_fd = session_lock(c->s, seen->host_ifname, err);
+	_cleanup_(record_done) struct record rec = {};
+	struct teardown t;
+	int r;
 
 	if (lock_fd < 0)
 		return lock_fd;
-	memcpy(t.host_ifname, rec->host_ifname, strlen(rec->host_ifname) + 1);
+	r = record_read(c->s->records_fd, seen->host_ifname, &rec, err);
+	if (r <= 0 || rec.state != seen->state || !mac_equal(&rec.pod_mac, &seen->pod_mac))
+		return r < 0 ? r : 0;
+
+	t = (struct teardown){
+		.ipam = c->ipam,
+		.id = rec.id,
+		.netns = "", /* the path may be another's by now */
+		.record = &rec,
+		.addresses = &rec.addresses,
+		.masqueraded = rec.ip_masq,
+		.session = c->s,
+		.lock_fd = lock_fd,
+		.log = c->call->log,
+	};
+	memcpy(t.host_ifname, rec.host_ifname, strlen(rec.host_ifname) + 1);
 	return teardown_run(&t, err);
 }
 
-static void note(const struct collection *c, const char *what, const char *host_ifname)
+static void note(const struct collection *c, const char *host_ifname, const char *what,
+		 const char *done)
 {
-	(void)fprintf(c->call->notes, "podwire: %s: %s: left alone\n", host_ifname, what);
+	(void)fprintf(c->call->notes, "podwire: %s: %s: %s\n", host_ifname, what, done);
+}
+
+/*
+ * What can't be read names nobody, and nobody is missing from it when its link is gone too. One of
+ * a newer version is somebody's all the same.
+ */
+static void clear_unreadable(struct collection *c, const char *host_ifname,
+			     const struct pw_error *why)
+{
+	_cleanup_(closep) int lock_fd = -EBADF;
+	struct link_info link;
+	bool removed = false;
+
+	if (why->errnum != EPROTONOSUPPORT && link_find(c->s->host, host_ifname, &link, NULL) == 0)
+		lock_fd = session_lock(c->s, host_ifname, NULL);
+	if (lock_fd >= 0) {
+		removed = record_remove(c->s->records_fd, host_ifname, NULL) == 0;
+		session_lock_remove(c->s, host_ifname);
+	}
+	note(c, host_ifname, why->msg,
+	     removed ? "removed, as there is no link of it" : "left alone");
 }
 
 static int collect(const char *host_ifname, struct record *rec, const struct pw_error *why,
@@ -69,13 +97,15 @@ static int collect(const char *host_ifname, struct record *rec, const struct pw_
 	struct pw_error err = {};
 
 	if (!rec) {
-		note(c, why->msg, host_ifname);
+		clear_unreadable(c, host_ifname, why);
 		return 0;
 	}
 	if (strcmp(rec->id.network, c->call->conf.name) != 0 || is_valid(&c->call->conf, &rec->id))
 		return 0;
-	if (strcmp(rec->config_digest, c->digest) != 0) {
-		note(c, "is of a network of this name with another config", host_ifname);
+	/* of before a reboot: no pod of it can be alive, whoever's network it is */
+	if (strcmp(rec->config_digest, c->digest) != 0 && strcmp(rec->boot_id, c->boot_id) == 0) {
+		note(c, host_ifname, "is of a network of this name with another config",
+		     "left alone");
 		return 0;
 	}
 	if (take_down(c, rec, &err) < 0) {
@@ -120,6 +150,8 @@ int verb_gc(struct call *call, struct json_object **ret, struct pw_error *err)
 		r = ipam_init(&call->req, &call->conf, call->text, call->len, &ipam, err);
 	if (r == 0)
 		r = netconf_digest(&call->conf, c.digest, err);
+	if (r == 0)
+		r = record_boot_id(c.boot_id, err);
 	if (r == 0)
 		r = session_open(&call->conf, false, &s, err);
 	if (r < 0)

@@ -72,8 +72,8 @@ int wire_forwarding(void *wiring, struct pw_error *err)
 	return forwarding_ensure(w->session.host, w->session.runtime_fd, w->plan.family, err);
 }
 
-/* The longest that the kernel takes: a reachable entry lives 0.5 to 1.5 times as long. */
-#define REACHABLE_MS "2147483647"
+/* Days. A reachable entry lives 0.5 to 1.5 times as long, in ticks (of 1 ms, perhaps) in an int. */
+#define REACHABLE_MS "1000000000"
 
 /*
  * A default of disable_ipv6=1 on the node would leave the pod's IPv6 without its other end. What

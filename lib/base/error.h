@@ -16,7 +16,6 @@
 enum pw_code {
 	PW_E_NONE = 0,
 	PW_E_VERSION = 1,      /* the config's cniVersion is not one that we speak */
-	PW_E_UNSUPPORTED = 2,  /* a field has a value that we do not support */
 	PW_E_CONTAINER = 3,    /* the container is unknown or gone: nothing to clean up */
 	PW_E_ENV = 4,          /* a CNI_ variable is missing or malformed */
 	PW_E_IO = 5,           /* reading or writing failed */
@@ -42,7 +41,7 @@ struct pw_error {
 
 /*
  * Fills @err (may be NULL) and returns -@errnum, so that a failure is one statement. "%m" in @fmt
- * is the text of @errnum.
+ * is the text of @errnum, which errno is as well afterwards.
  */
 int pw_fail(struct pw_error *err, int errnum, enum pw_code code, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

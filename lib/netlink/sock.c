@@ -33,6 +33,7 @@ struct answer {
 	uint32_t seq_first, seq_last; /* ours */
 	size_t open;                  /* acknowledgements still to come */
 	bool dump;
+	bool begins; /* the first message is a batch's begin: an answer to it refuses the whole */
 	bool done;
 	bool interrupted;
 	int result;    /* first refusal */
@@ -88,13 +89,14 @@ struct nlsock *nlsock_free(struct nlsock *s)
 static void take_extack(struct nlsock *s, const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *e = nlmsg_data(nlh);
-	size_t skip = sizeof(*e);
+	bool done = nlh->nlmsg_type == NLMSG_DONE; /* that has the errno, and no struct */
+	size_t skip = done ? sizeof(e->error) : sizeof(*e);
 	struct nlattr *text;
 
 	s->extack[0] = '\0';
 	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS))
 		return;
-	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
+	if (!done && !(nlh->nlmsg_flags & NLM_F_CAPPED))
 		skip += e->msg.nlmsg_len - NLMSG_HDRLEN;
 	if (NLMSG_ALIGN(skip) >= (size_t)nlmsg_datalen(nlh))
 		return;
@@ -130,9 +132,7 @@ static void take_message(struct nlsock *s, struct answer *a, const struct nlmsgh
 		take_refusal(s, a, nlh, ((const struct nlmsgerr *)nlmsg_data(nlh))->error);
 		if (a->open > 0)
 			a->open--;
-		/* The begin of a batch isn't acknowledged: an answer to it refuses the whole. */
-		if (a->open == 0 || a->dump ||
-		    (nlh->nlmsg_seq == a->seq_first && a->seq_first != a->seq_last))
+		if (a->open == 0 || a->dump || (a->begins && nlh->nlmsg_seq == a->seq_first))
 			a->done = true;
 		return;
 	case NLMSG_DONE:
@@ -309,8 +309,10 @@ static int send_batch(struct nlsock *s, struct nl_msg **msgs, size_t n, struct a
 		nl_complete_msg(s->sk, msgs[i]);
 		if (nlh->nlmsg_flags & NLM_F_ACK)
 			a->open++;
-		if (i == 0)
+		if (i == 0) {
 			a->seq_first = nlh->nlmsg_seq;
+			a->begins = !(nlh->nlmsg_flags & NLM_F_ACK);
+		}
 		a->seq_last = nlh->nlmsg_seq;
 		memcpy(data + len, nlh, nlh->nlmsg_len);
 		len += NLMSG_ALIGN(nlh->nlmsg_len);

@@ -9,6 +9,8 @@
  */
 #include <netlink/netlink.h>
 
+#include "base/cleanup.h"
+
 struct pw_error;
 struct nlsock;
 
@@ -18,7 +20,6 @@ int nlsock_open(int protocol, struct nlsock **ret, struct pw_error *err);
 void nlsock_set_place(struct nlsock *s, const char *place);
 struct nlsock *nlsock_free(struct nlsock *s);
 
-#include "base/cleanup.h"
 DEFINE_CLEANUP(struct nlsock *, nlsock_free);
 
 /*

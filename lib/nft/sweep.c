@@ -1,35 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Chains that go with the last element that jumps to them
- *
- * The kernel counts who uses a chain: its rules and the jumps to it. So the question costs the same
- * with one pod and with a thousand, and an operator's own rule that jumps there keeps it.
- */
 #include "nft/sweep.h"
 
 #include <string.h>
 #include <sys/socket.h>
 
-#include "nft/inspect.h"
+#include "nft/elements.h"
 
-/* The hash in the name of a chain of ours, or NULL. */
-static const char *chain_hash(const char *chain)
-{
-	const char *hash = chain + strlen(RULESET_CHAIN_PREFIX);
-
-	if (strncmp(chain, RULESET_CHAIN_PREFIX, strlen(RULESET_CHAIN_PREFIX)) != 0 ||
-	    strlen(hash) != EXCLUSIONS_NAMELEN - 1)
-		return NULL;
-	return hash;
-}
-
-/* How many of @gone jump where gone[at] does; 0 if one before it does too. */
-static size_t count_jumps(const struct ruleset_element *gone, size_t n, size_t at)
+/* How many of @gone are of the list of gone[at]; 0 if one before it is too. */
+static size_t count_gone(const struct ruleset_element *gone, size_t n, size_t at)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (strcmp(gone[i].chain, gone[at].chain) != 0)
+		if (strcmp(gone[i].hash, gone[at].hash) != 0)
 			continue;
 		if (i < at)
 			return 0;
@@ -38,57 +21,42 @@ static size_t count_jumps(const struct ruleset_element *gone, size_t n, size_t a
 	return count;
 }
 
-/* 1 if nothing but @jumps elements leads to @chain. */
-static int is_unused(struct nlsock *sock, const char *chain, size_t jumps, struct pw_error *err)
-{
-	struct inspect_chain seen;
-	struct inspect_rules rules;
-	int r;
-
-	r = inspect_chain(sock, chain, &seen, err);
-	if (r < 0 || !seen.there)
-		return r;
-	r = inspect_rules(sock, chain, NULL, 0, &rules, err);
-	if (r < 0)
-		return r;
-	return seen.use <= rules.total + jumps;
-}
-
-static int write_deletion(struct batch *b, struct nlsock *sock, const char *chain,
-			  struct pw_error *err)
+static void write_deletion(struct batch *b, const struct view *view, const char *hash)
 {
 	static const int families[] = { AF_INET, AF_INET6 };
 	char set[RULESET_NAMELEN];
-	int r;
 
-	ruleset_delete_chain(b, chain);
 	for (size_t i = 0; i < 2; i++) {
-		r = inspect_set(sock, ruleset_set(families[i], chain_hash(chain), set), err);
-		if (r < 0)
-			return r;
-		if (r > 0)
+		const struct view_rule *rule = view_find_rule(view, families[i], hash);
+
+		if (rule)
+			ruleset_delete_rule(b, rule->handle);
+		if (view_has_set(view, ruleset_pods(families[i], hash, set)))
+			ruleset_delete_set(b, set);
+		if (view_has_set(view, ruleset_excluded(families[i], hash, set)))
 			ruleset_delete_set(b, set);
 	}
-	return 0;
 }
 
-int sweep_chains(struct batch *b, struct nlsock *sock, const struct ruleset_element *gone, size_t n,
-		 struct pw_error *err)
+int sweep_lists(struct batch *b, struct nlsock *sock, const struct view *view,
+		const struct ruleset_element *gone, size_t n, struct pw_error *err)
 {
-	int found = 0, r;
+	int swept = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t jumps = count_jumps(gone, n, i);
+		_cleanup_(elements_done) struct elements there = {};
+		size_t count = count_gone(gone, n, i);
+		int r;
 
-		if (jumps == 0 || !chain_hash(gone[i].chain))
+		if (count == 0)
 			continue;
-		r = is_unused(sock, gone[i].chain, jumps, err);
-		if (r > 0) {
-			found = 1;
-			r = write_deletion(b, sock, gone[i].chain, err);
-		}
+		r = elements_dump(sock, gone[i].hash, NULL, &there, err);
 		if (r < 0)
 			return r;
+		if (there.n > count)
+			continue;
+		write_deletion(b, view, gone[i].hash);
+		swept++;
 	}
-	return found;
+	return swept;
 }

@@ -33,6 +33,42 @@ static bool grow(void **array, size_t *room, size_t need, size_t size)
 	return true;
 }
 
+bool wanted_has_list(const struct wanted *w, const char *hash)
+{
+	for (size_t i = 0; i < w->n_lists; i++) {
+		if (strcmp(w->lists[i].name, hash) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A pod's packets to itself never come by here. */
+static bool is_own(const struct masq_pod *pod, const struct cidr *c)
+{
+	for (size_t i = 0; i < pod->n_addresses; i++) {
+		struct cidr own = cidr_host(&pod->addresses[i]);
+
+		if (cidr_equal(&own, c))
+			return true;
+	}
+	return false;
+}
+
+/* Without the pod's own addresses, which IPAM with host prefixes would make a list a pod. */
+static int canonical(const struct masq_pod *pod, struct exclusions *ret, struct pw_error *err)
+{
+	_cleanup_(freep) struct cidr *list = calloc(pod->n_exclusions + 1, sizeof(*list));
+	size_t n = 0;
+
+	if (!list)
+		return pw_oom(err);
+	for (size_t i = 0; i < pod->n_exclusions; i++) {
+		if (!is_own(pod, &pod->exclusions[i]))
+			list[n++] = pod->exclusions[i];
+	}
+	return exclusions_canonical(list, n, ret, err);
+}
+
 /* Puts @pod's list among the distinct ones. @hash: its name. */
 static int add_list(struct wanted *w, const struct masq_pod *pod, char hash[EXCLUSIONS_NAMELEN],
 		    struct pw_error *err)
@@ -40,14 +76,12 @@ static int add_list(struct wanted *w, const struct masq_pod *pod, char hash[EXCL
 	_cleanup_(exclusions_done) struct exclusions e = {};
 	int r;
 
-	r = exclusions_canonical(pod->exclusions, pod->n_exclusions, &e, err);
+	r = canonical(pod, &e, err);
 	if (r < 0)
 		return r;
 	memcpy(hash, e.name, EXCLUSIONS_NAMELEN);
-	for (size_t i = 0; i < w->n_lists; i++) {
-		if (strcmp(w->lists[i].name, e.name) == 0)
-			return 0;
-	}
+	if (wanted_has_list(w, e.name))
+		return 0;
 	if (!grow((void **)&w->lists, &w->lists_room, w->n_lists + 1, sizeof(*w->lists)))
 		return pw_oom(err);
 	w->lists[w->n_lists++] = e;
@@ -77,7 +111,7 @@ static int add_address(struct wanted *w, const struct ipaddr *address, const cha
 	if (!grow((void **)&w->elements, &w->room, w->n + 1, sizeof(*w->elements)))
 		return pw_oom(err);
 	memcpy(element.owner, owner, strlen(owner) + 1);
-	ruleset_chain(hash, element.chain);
+	memcpy(element.hash, hash, EXCLUSIONS_NAMELEN);
 	w->elements[w->n++] = element;
 	return 0;
 }
@@ -102,22 +136,16 @@ int wanted_add(struct wanted *w, const struct masq_pod *pod, struct pw_error *er
 static int compare(const void *pa, const void *pb)
 {
 	const struct ruleset_element *a = pa, *b = pb;
+	int r;
 
 	if (a->address.family != b->address.family)
 		return a->address.family == AF_INET ? -1 : 1;
-	return memcmp(a->address.b, b->address.b, sizeof(a->address.b));
+	r = strcmp(a->hash, b->hash);
+	return r ? r : memcmp(a->address.b, b->address.b, sizeof(a->address.b));
 }
 
-void wanted_sort(struct ruleset_element *list, size_t n)
+void wanted_sort(struct wanted *w)
 {
-	if (n > 0)
-		qsort(list, n, sizeof(*list), compare);
-}
-
-const struct ruleset_element *wanted_find(const struct ruleset_element *list, size_t n,
-					  const struct ipaddr *address)
-{
-	struct ruleset_element key = { .address = *address };
-
-	return n > 0 ? bsearch(&key, list, n, sizeof(key), compare) : NULL;
+	if (w->n > 0)
+		qsort(w->elements, w->n, sizeof(*w->elements), compare);
 }

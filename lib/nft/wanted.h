@@ -5,6 +5,7 @@
  *
  * Their distinct exclusion lists and their addresses' elements. Pure. A zeroed struct is empty.
  */
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "nft/exclusions.h"
@@ -27,8 +28,7 @@ void wanted_done(struct wanted *w);
  */
 int wanted_add(struct wanted *w, const struct masq_pod *pod, struct pw_error *err);
 
-/* By family and address. */
-void wanted_sort(struct ruleset_element *list, size_t n);
-/* The element of a sorted list with this address, or NULL. */
-const struct ruleset_element *wanted_find(const struct ruleset_element *list, size_t n,
-					  const struct ipaddr *address);
+bool wanted_has_list(const struct wanted *w, const char *hash);
+
+/* By family, list and address: as they go into messages. */
+void wanted_sort(struct wanted *w);

@@ -180,7 +180,9 @@ int route_lookup(struct nlsock *s, const struct ipaddr *dst, struct route_lookup
 		return pw_oom(err);
 	r = nlsock_get(s, msg, parse_lookup, &found, err, "cannot look up the route to %s",
 		       IPADDR_STR(dst));
-	if (r == -ENETUNREACH || r == -EHOSTUNREACH || r == -EACCES || r == -EINVAL)
+	/* EOPNOTSUPP: the kernel hasn't got this family (ipv6.disable=1) */
+	if (r == -ENETUNREACH || r == -EHOSTUNREACH || r == -EACCES || r == -EINVAL ||
+	    r == -EOPNOTSUPP)
 		return 0;
 	if (r < 0)
 		return r;

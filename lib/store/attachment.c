@@ -9,6 +9,12 @@
 
 #define HASH_BITS 36 /* nine hex digits: what is left of a link's name */
 
+bool attachment_equal(const struct attachment *a, const struct attachment *b)
+{
+	return strcmp(a->network, b->network) == 0 &&
+	       strcmp(a->container_id, b->container_id) == 0 && strcmp(a->ifname, b->ifname) == 0;
+}
+
 void attachment_host_ifname(const struct attachment *a, char ret[HOST_IFNAME_LEN])
 {
 	uint64_t h = HASH_START;

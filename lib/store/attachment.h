@@ -4,6 +4,8 @@
  * The identity of an attachment: (network, container id, interface name in the pod). The name of
  * its host end is made from it, so that all of plugin and agent find it without a table.
  */
+#include <stdbool.h>
+
 #define HOST_IFNAME_PREFIX "vethpw"
 #define HOST_IFNAME_LEN 16 /* IFNAMSIZ: "vethpw", nine hex digits and the NUL */
 
@@ -13,4 +15,5 @@ struct attachment {
 	const char *ifname;
 };
 
+bool attachment_equal(const struct attachment *a, const struct attachment *b);
 void attachment_host_ifname(const struct attachment *a, char ret[HOST_IFNAME_LEN]);

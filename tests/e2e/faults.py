@@ -54,18 +54,24 @@ def steps_done(call):
 
 # Three processes for all of it: a table takes hundreds of these.
 _PARTS = ("link", "address", "route", "rule", "neighbour", "address6", "route6", "rule6", "neighbour6", "nft")
-_SHOW = "address show\\nroute show table all\\nrule show\\nneighbour show nud permanent\\n"
-_SCRIPT = f"""printf 'link show\\n{_SHOW}' | ip -4 -j -d -batch -
-printf '{_SHOW}' | ip -6 -j -d -batch -
-nft -j list ruleset"""
-_LINK_KEYS = ("ifindex", "ifname", "mtu", "address", "flags", "ifalias", "num_tx_queues", "linkinfo")
+_SHOW = "address show\nroute show table all\nrule show\nneighbour show nud permanent"
+_SCRIPT = f"""ip -4 -j -d -batch - << END
+link show
+{_SHOW}
+END
+ip -6 -j -d -batch - << END
+{_SHOW}
+END
+exec nft -j list ruleset"""
+_LINK_KEYS = ("ifindex", "ifname", "mtu", "address", "flags", "ifalias", "num_tx_queues")
 
 
 def snapshot(namespace):
     """All that networking is in a namespace, a line each, so that two of them compare as sets.
 
-    Left out is what the kernel changes by itself: link-local addresses and routes of links that are not
-    ours (duplicate address detection takes its time), anycast routes (of a router), learned neighbours.
+    Left out is what the kernel changes by itself and in its own time: link-local addresses of links that
+    are not ours, IPv6's link-local and local routes (with duplicate address detection, and anycast ones on
+    a router), whether a link's carrier has been noticed, and learned neighbours.
     """
     lines = namespace.run("sh", "-c", _SCRIPT).stdout.splitlines()
     seen = {part: json.loads(line) for part, line in zip(_PARTS, lines, strict=True)}
@@ -73,25 +79,25 @@ def snapshot(namespace):
     for part in ("address", "address6"):
         seen[part] = [[link["ifname"], address["local"], address["prefixlen"], address["scope"]]
                       for link in seen[part] if link for address in link["addr_info"]
-                      if address and not _is_kernels(link["ifname"], address["local"])]
+                      if address and (link["ifname"].startswith("vethpw") or address["scope"] != "link")]
     for part in ("route", "route6"):
-        seen[part] = [route for route in seen[part] if route.get("type") != "anycast"
-                      and not _is_kernels(route.get("dev", ""), route["dst"])]
+        seen[part] = [route for route in seen[part] if not _is_kernels(route["dst"], route.get("table"))]
     seen["nft"] = [entry for entry in seen["nft"]["nftables"] if "metainfo" not in entry]
     return {f"{part} {json.dumps(_normal(entry), sort_keys=True)}" for part, entries in seen.items()
             for entry in entries}
 
 
-def _is_kernels(ifname, address):
-    return not ifname.startswith("vethpw") and re.match("fe80|ff00|multicast", address)
+def _is_kernels(destination, table):
+    return ":" in destination and (table == "local" or destination.startswith(("fe80:", "ff00:"))) \
+        or destination == "multicast"
 
 
 def _normal(value):
-    """Without nft's handles, and the elements of its sets in one order."""
+    """Without nft's handles and the flags of a carrier, and all lists in one order."""
     if isinstance(value, dict):
         return {key: _normal(entry) for key, entry in value.items() if key != "handle"}
     if isinstance(value, list):
-        return sorted((_normal(entry) for entry in value), key=json.dumps)
+        return sorted((_normal(entry) for entry in value if entry not in ("NO-CARRIER", "linkdown")), key=json.dumps)
     return value
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Each step of ADD and of DEL fails in its turn: the first error is told, and nothing stays behind."""
 from faults import ADD_STEPS, DEL_STEPS, FaultCase, INJECTED, for_each_point, seam, steps_done
-from harness.case import reserved
+from harness.case import conflist, podwire, reserved
+from harness.fakeipam import Answer, FakeIpam
 from harness.libcni import Attachment
 
 
@@ -149,6 +150,36 @@ class DelFails(FaultCase):
                 self.assert_done(self.runtime.call("DEL", net, attachment))
                 self.assert_same(self.picture(neighbour), before)
                 self.runtime.check(net, other)
+
+
+class HalfAStep(FaultCase):
+    """The kernel itself refuses the last of a step's messages; those before it are taken back too."""
+
+    def assert_refused(self, code, text, routes=(), pod=None, **keys):
+        ips = [{"address": "10.9.0.2/24", "gateway": "10.9.0.1"}, {"address": "fd00:9::2/64", "gateway": "fd00:9::1"}]
+        ipam = FakeIpam(self.node, "fixed", ADD=Answer({"ips": ips, "routes": list(routes)}))
+        net = conflist(podwire(self.node, {"type": "fixed"}, ipMasq=True, **keys), version="1.1.0", name="fixed")
+        pod = pod or self.node.pod()
+        _, neighbour, _ = self.attach(self.network())
+        before = self.picture(pod)
+        self.assert_fails(code, text, self.runtime.add, net, Attachment.of(pod))
+        self.assert_same(self.picture(pod), before)
+        self.assertEqual([call.command for call in ipam.calls()], ["ADD", "DEL"])
+        self.runtime.check(self.network(), neighbour)
+
+    def test_second_host_route(self):
+        self.assert_refused(100, ["fd00:9::2", "2001:db8::99"], hostAddress=["192.0.2.10", "2001:db8::99"])
+
+    def test_second_route(self):
+        routes = [{"dst": "192.168.0.0/16"}, {"dst": "172.16.0.0/16", "gw": "224.0.0.1"}]
+        self.assert_refused(100, ["172.16.0.0/16", "224.0.0.1"], routes=routes, gateway="ipam")
+
+    def test_second_default_route(self):
+        pod = self.node.pod()
+        pod.ip("link", "add", "other0", "type", "bridge")
+        pod.ip("link", "set", "other0", "up")
+        pod.ip("-6", "route", "add", "default", "dev", "other0")
+        self.assert_refused(101, ["::/0", "other0"], routes=[{"dst": "0.0.0.0/0"}, {"dst": "::/0"}], pod=pod)
 
 
 class Forwarding(FaultCase):

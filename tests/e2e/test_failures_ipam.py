@@ -198,3 +198,39 @@ class LastAddress(FaultCase):
         self.assert_fails(999, "no IP addresses available", self.runtime.add, net, Attachment.of(second))
         self.assert_same(self.picture(first, second), before)
         self.runtime.check(net, attachment)
+
+
+class LinkFirst(FaultCase):
+    """dhcp sends through the link, so it is started when that is up, and not before."""
+
+    def setUp(self):
+        super().setUp()
+        self.net, self.pod = self.network("dhcp"), self.node.pod()
+        self.before = self.picture(self.pod)
+
+    def test_no_lease(self):
+        ipam = slow_host_local(self.node, "dhcp", ADD=Commits(Fail(11, "no lease")))
+        self.assert_fails(11, "no lease", self.runtime.add, self.net, Attachment.of(self.pod))
+        self.assert_same(self.picture(self.pod), self.before)
+        self.assertEqual([call.command for call in ipam.calls()], ["ADD", "DEL"])
+
+    def test_link_fails_and_it_is_never_asked(self):
+        ipam = slow_host_local(self.node, "dhcp")
+        call = self.runtime.call("ADD", self.net, Attachment.of(self.pod), PW_SEAM=seam("before", "link"))
+        self.assert_injected(call, "before", "link")
+        self.assertEqual(ipam.calls(), [])
+        self.assert_same(self.picture(self.pod), self.before)
+
+    def test_killed_while_it_asks(self):
+        gate = Gate(self.node.directory)
+        slow_host_local(self.node, "dhcp", ADD=Hang(gate, Exec(HOST_LOCAL)))
+        running = self.runtime.start("ADD", self.net, Attachment.of(self.pod))
+        gate.wait()
+        self.assertIn("LOWER_UP", self.pod.link("eth0")["flags"])
+        running.kill()
+        self.assert_killed(running.wait())
+        delete = self.runtime.start("DEL", self.net, Attachment.of(self.pod))
+        self.wait_until_blocked(delete)
+        gate.release()
+        self.assert_done(delete.wait())
+        self.assert_same(self.picture(self.pod), self.before)

@@ -8,15 +8,14 @@ import copy
 import json
 import os
 import socket
-import stat
 import threading
 import time
 
-from faults import Commits, FaultCase, HOST_LOCAL, slow_host_local
+from faults import FaultCase, slow_host_local
 from harness import netns, traffic
-from harness.case import PODWIRE, conflist, host_local, ipam_store, podwire, reserved
-from harness.fakeipam import Exec, Gate, Hang
-from harness.libcni import Attachment, Runtime, call_plugin, plugin_environment
+from harness.case import PODWIRE, PODWIRE_SEAM, conflist, host_local, ipam_store, podwire, reserved
+from harness.fakeipam import Gate
+from harness.libcni import Attachment, Runtime, call_plugin
 
 DUAL_NODE = ("192.0.2.10", "2001:db8::10")
 DUAL_WORLD = ("192.0.2.1", "2001:db8::1")
@@ -146,7 +145,6 @@ class Kernel(FieldCase):
                 for verb in ("add", "del"):
                     flapper.stdin.write(f"address {verb} 198.19.0.1/32 dev lo\n")
                 flapper.stdin.flush()
-                stop.wait(0.001)
             flapper.stdin.close()
 
         thread = threading.Thread(target=flap, daemon=True)
@@ -170,7 +168,7 @@ class Kernel(FieldCase):
 
     def test_row_14_both_macs_are_set_from_the_first_moment(self):
         """systemd#21185, lxd#11399, spiderpool#2580: NET_ADDR_SET (3), before udev can have seen the link."""
-        self.node.install("podwire", os.environ.get("PODWIRE_SEAM") or FaultCase.plugin)
+        self.node.install("podwire", PODWIRE_SEAM)
         gate = Gate(self.node.directory)
         running = self.runtime.start("ADD", self.net, self.attachment, PW_SEAM=f"link:after:hold={gate.path}")
         gate.wait()
@@ -271,7 +269,9 @@ class Protocol(FieldCase):
 
     def test_row_17_gc_of_another_runtime(self):
         """cni#1086: only the network that is named, in this config, is touched."""
-        ours, theirs = self.network(version="1.1.0"), self.network(version="1.1.0", name="theirs")
+        ours = self.network(version="1.1.0")
+        theirs = conflist(podwire(self.node, host_local(self.node, "10.2.0.0/24"), ipMasq=True), name="theirs",
+                          version="1.1.0")
         # The same name, by another runtime, with another config.
         namesake = self.network(version="1.1.0", mtu=1400)
         other = Runtime(self.node, cache_dir=os.path.join(self.node.directory, "other-cache"))

@@ -34,15 +34,17 @@ class MasqCase(Case):
             {"dst": "0.0.0.0/0"}, {"dst": "::/0"}]}))
         return self.network(ipam={"type": "fixed"}, **keys)
 
-    def elements(self):
-        """What the maps hold: {address: owner}."""
-        table = self.node.nft_table("podwire") or {}
-        return {e[0]["elem"]["val"]: e[0]["elem"]["comment"]
-                for found in table.get("map", []) for e in found.get("elem", [])}
+    def sets(self):
+        return (self.node.nft_table("podwire") or {}).get("set", [])
 
-    def chains(self):
-        return [c["name"] for c in (self.node.nft_table("podwire") or {}).get("chain", [])
-                if c["name"].startswith("to_")]
+    def elements(self):
+        """What the sets of pods hold: {address: owner}."""
+        return {e["elem"]["val"]: e["elem"]["comment"] for found in self.sets()
+                if found["name"].startswith("pods") for e in found.get("elem", [])}
+
+    def lists(self):
+        """How many lists of exclusions there are."""
+        return len([found for found in self.sets() if found["name"].startswith("not4_")])
 
     def assert_sources(self, pod, seen, destinations=None):
         """Whom the world sees, by TCP and by UDP."""
@@ -98,23 +100,23 @@ class Seen(MasqCase):
 
 
 class Table(MasqCase):
-    def test_pods_share_a_chain_and_are_told_apart_by_their_host_end(self):
+    def test_pods_share_rules_and_are_told_apart_by_their_host_end(self):
         net = self.network()
         made = [self.attach(net) for _ in range(3)]
         expected = {address: self.host_ifname(result) for _, _, result in made
                     for address in self.own(result).values()}
         self.assertEqual(self.elements(), expected)
-        self.assertEqual(len(self.chains()), 1)
+        self.assertEqual((self.lists(), len(self.node.nft_table("podwire")["rule"])), (1, 2))
 
-    def test_networks_with_other_exclusions_have_a_chain_each_while_they_have_pods(self):
+    def test_networks_with_other_exclusions_have_rules_of_their_own_while_they_have_pods(self):
         first = self.network()
         second = dict(self.network(masqExclude=EXCLUDE), name="other")
         second["plugins"][0]["ipam"] = host_local(self.node, {"subnet": "10.2.0.0/24"})
         _, a, _ = self.attach(first)
         _, b, _ = self.attach(second)
-        self.assertEqual(len(self.chains()), 2)
+        self.assertEqual(self.lists(), 2)
         self.runtime.delete(first, a)
-        self.assertEqual(len(self.chains()), 1)
+        self.assertEqual(self.lists(), 1)
         self.runtime.delete(second, b)
         self.assert_clean()
 

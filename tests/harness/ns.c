@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ns.h"
 
+#include "test.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +20,6 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "netlink/netns.h"
-#include "test.h"
 
 extern char **environ;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tmpdir.h"
 
+#include "test.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -9,8 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "test.h"
 
 #define ROOM (1u << 20)
 

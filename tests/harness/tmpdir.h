@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* A directory for one test: cmocka_unit_test_setup_teardown(test, tmpdir_setup, tmpdir_teardown). */
+/* A directory for one test: cmocka_unit_test_setup_teardown(test, tmpdir_setup, tmpdir_teardown).
+ */
 #include <stddef.h>
 
 struct tmpdir {

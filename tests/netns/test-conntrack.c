@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A pod's UDP entries go with it, and nothing else does. */
+#include "test.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "conntrack/conntrack.h"
 #include "masq_lab.h"
-#include "test.h"
 
 #define SERVICE4 "10.96.0.1"
 #define SERVICE6 "fd96::1"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Masquerading as packets see it. */
-#include "masq_lab.h"
 #include "test.h"
+
+#include "masq_lab.h"
 
 #define EXCLUDED "198.51.100.0/24 2001:db8:1::/64"
 

@@ -53,11 +53,9 @@ static void unlocked_it_is_down_since_the_files_time(void **state)
 	static const struct {
 		long age, least, most;
 	} cases[] = {
-		{ 0, 1, 5 },
-		{ 59, 59, 64 },
-		{ 61, 61, 66 },
-		{ 86400, 86400, 86405 },
-		{ -1000, 1, 1 }, /* a clock that was set back: down, but for nobody knows how long */
+		{ 0, 1, 5 },     { 59, 59, 64 }, { 61, 61, 66 }, { 86400, 86400, 86405 },
+		{ -1000, 1, 1 }, /* a clock that was set back: down, but for nobody knows how long
+				  */
 	};
 	const struct tmpdir *dir = *state;
 

@@ -69,6 +69,23 @@ static void parts_do_not_run_into_each_other(void **state)
 	}
 }
 
+static void equal_is_equal_in_all_three(void **state)
+{
+	static const struct attachment other[] = {
+		{ "m", "c", "i" }, { "n", "d", "i" }, { "n", "c", "j" },
+		{ "", "", "" },    { "nc", "", "i" },
+	};
+	const struct attachment a = { "n", "c", "i" };
+	char n[] = "n", c[] = "c", i[] = "i";
+
+	(void)state;
+	assert_true(attachment_equal(&a, &(const struct attachment){ n, c, i }));
+	for (size_t o = 0; o < TEST_COUNT(other); o++) {
+		assert_false(attachment_equal(&a, &other[o]));
+		assert_false(attachment_equal(&other[o], &a));
+	}
+}
+
 /* The published vectors of FNV-1a, 64 bits. */
 static void hash_is_fnv1a(void **state)
 {
@@ -86,6 +103,7 @@ int main(void)
 		cmocka_unit_test(names_never_change),
 		cmocka_unit_test(names_are_links_of_ours),
 		cmocka_unit_test(parts_do_not_run_into_each_other),
+		cmocka_unit_test(equal_is_equal_in_all_three),
 		cmocka_unit_test(hash_is_fnv1a),
 	};
 

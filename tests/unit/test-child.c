@@ -315,7 +315,10 @@ static void what_cannot_be_run_is_an_error(void **state)
 		const char *name;
 		int errnum;
 	} cases[] = {
-		{ "absent", ENOENT }, { "plain", EACCES }, { "interpreter", ENOENT }, { ".", EACCES },
+		{ "absent", ENOENT },
+		{ "plain", EACCES },
+		{ "interpreter", ENOENT },
+		{ ".", EACCES },
 	};
 	char path[80], want[200];
 

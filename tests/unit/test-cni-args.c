@@ -9,9 +9,8 @@
 
 static void what_a_kubelet_passes_is_read(void **state)
 {
-	static const char text[] =
-		"IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web-0;"
-		"K8S_POD_INFRA_CONTAINER_ID=0123;K8S_POD_UID=1-2-3";
+	static const char text[] = "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web-0;"
+				   "K8S_POD_INFRA_CONTAINER_ID=0123;K8S_POD_UID=1-2-3";
 	struct cni_args args = {};
 
 	(void)state;
@@ -98,9 +97,12 @@ static void ignore_unknown_is_a_boolean(void **state)
 		const char *text;
 		bool is;
 	} cases[] = {
-		{ "IgnoreUnknown=1", true },	 { "IgnoreUnknown=true", true },
-		{ "IgnoreUnknown=TRUE", true },	 { "IgnoreUnknown=0", false },
-		{ "IgnoreUnknown=false", false }, { "IgnoreUnknown=", false },
+		{ "IgnoreUnknown=1", true },
+		{ "IgnoreUnknown=true", true },
+		{ "IgnoreUnknown=TRUE", true },
+		{ "IgnoreUnknown=0", false },
+		{ "IgnoreUnknown=false", false },
+		{ "IgnoreUnknown=", false },
 		{ "IgnoreUnknown=1;IgnoreUnknown=0", false },
 	};
 

@@ -57,7 +57,7 @@ static void any_message_is_valid_json(void **state)
 	char text[3000];
 
 	(void)state;
-	for (unsigned int seed = 0; seed < 300; seed++) {
+	for (size_t seed = 0; seed < 300; seed++) {
 		struct json_object *v = NULL;
 		struct pw_error err = {};
 		const char *line;

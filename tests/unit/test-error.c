@@ -70,7 +70,10 @@ static void message_is_one_line_of_utf8(void **state)
 	} cases[] = {
 		{ "plain", "plain" },
 		{ "a\nb\tc\rd\x1b[31m\x7f", "a b c d [31m " },
-		{ "h\xc3\xb6" "her", "h\xc3\xb6" "her" },
+		{ "h\xc3\xb6"
+		  "her",
+		  "h\xc3\xb6"
+		  "her" },
 		{ "\xe2\x82\xac \xf0\x9f\x90\xa7", "\xe2\x82\xac \xf0\x9f\x90\xa7" },
 		{ "bad \xff byte", "bad ? byte" },
 		{ "cut \xc3", "cut ?" },

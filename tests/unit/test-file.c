@@ -199,8 +199,10 @@ static void a_full_disk_is_an_error_and_not_half_a_file(void **state)
 	(void)state;
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-	if (fd < 0)
+	if (fd < 0) {
+		printf("there is no /dev/full\n");
 		skip();
+	}
 	assert_int_equal(file_write_fd(fd, "x", 1), -ENOSPC);
 	close(fd);
 	assert_int_equal(file_write_fd(-1, "", 0), 0);
@@ -304,8 +306,10 @@ static void a_directory_of_another_user_is_refused(void **state)
 	struct pw_error err = {};
 
 	assert_int_equal(mkdirat(dir->fd, "d", 0755), 0);
-	if (fchownat(dir->fd, "d", 12345, 0, 0) < 0)
+	if (fchownat(dir->fd, "d", 12345, 0, 0) < 0) {
+		printf("only root can give a directory away\n");
 		skip();
+	}
 	assert_int_equal(file_open_subdir(dir->fd, "d", true, &err), -EPERM);
 	assert_string_equal(err.msg, "d belongs to user 12345, not to us: refused");
 }

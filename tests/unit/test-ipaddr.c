@@ -134,12 +134,29 @@ static void prefix_is_read_and_written(void **state)
 static void prefix_length_is_plain_decimal(void **state)
 {
 	static const char *const cases[] = {
-		"10.0.0.1/",	 "10.0.0.1/33",	  "10.0.0.1/-1",   "10.0.0.1/+1",
-		"10.0.0.1/ 1",	 "10.0.0.1/1 ",	  "10.0.0.1/01",   "10.0.0.1/00",
-		"10.0.0.1/0x8",	 "10.0.0.1/8.0",  "10.0.0.1/8/8",  "10.0.0.1//8",
-		"10.0.0.1/a",	 "/8",		  "/",		   "fd00::/129",
-		"fd00::/-0",	 "fd00::/1e1",	  "10.0.0.1/256",  "10.0.0.1/4294967296",
-		"10.0.0.1/4294967304", "fd00::/18446744073709551616", "10.0.0.1/255.0.0.0",
+		"10.0.0.1/",
+		"10.0.0.1/33",
+		"10.0.0.1/-1",
+		"10.0.0.1/+1",
+		"10.0.0.1/ 1",
+		"10.0.0.1/1 ",
+		"10.0.0.1/01",
+		"10.0.0.1/00",
+		"10.0.0.1/0x8",
+		"10.0.0.1/8.0",
+		"10.0.0.1/8/8",
+		"10.0.0.1//8",
+		"10.0.0.1/a",
+		"/8",
+		"/",
+		"fd00::/129",
+		"fd00::/-0",
+		"fd00::/1e1",
+		"10.0.0.1/256",
+		"10.0.0.1/4294967296",
+		"10.0.0.1/4294967304",
+		"fd00::/18446744073709551616",
+		"10.0.0.1/255.0.0.0",
 	};
 
 	(void)state;
@@ -188,15 +205,15 @@ static void kinds_are_told_apart(void **state)
 		const char *ip;
 		bool zero, linklocal, multicast;
 	} cases[] = {
-		{ "0.0.0.0", true, false, false },	    { "::", true, false, false },
-		{ "0.0.0.1", false, false, false },	    { "::1", false, false, false },
-		{ "169.254.1.1", false, true, false },	    { "169.253.1.1", false, false, false },
+		{ "0.0.0.0", true, false, false },          { "::", true, false, false },
+		{ "0.0.0.1", false, false, false },         { "::1", false, false, false },
+		{ "169.254.1.1", false, true, false },      { "169.253.1.1", false, false, false },
 		{ "223.255.255.255", false, false, false }, { "224.0.0.0", false, false, true },
 		{ "239.255.255.255", false, false, true },  { "240.0.0.0", false, false, false },
-		{ "fe80::1", false, true, false },	    { "febf::1", false, true, false },
-		{ "fec0::1", false, false, false },	    { "fe7f::1", false, false, false },
-		{ "ff02::1", false, false, true },	    { "feff::1", false, false, false },
-		{ "fea9::", false, true, false },	    { "a9fe::", false, false, false },
+		{ "fe80::1", false, true, false },          { "febf::1", false, true, false },
+		{ "fec0::1", false, false, false },         { "fe7f::1", false, false, false },
+		{ "ff02::1", false, false, true },          { "feff::1", false, false, false },
+		{ "fea9::", false, true, false },           { "a9fe::", false, false, false },
 	};
 
 	(void)state;
@@ -215,15 +232,24 @@ static void prefix_contains_what_shares_its_bits(void **state)
 		const char *net, *ip;
 		bool in;
 	} cases[] = {
-		{ "10.1.2.0/24", "10.1.2.255", true },	   { "10.1.2.0/24", "10.1.3.0", false },
-		{ "10.1.2.3/24", "10.1.2.9", true },	   { "10.0.0.0/31", "10.0.0.1", true },
-		{ "10.0.0.0/31", "10.0.0.2", false },	   { "10.0.0.1/32", "10.0.0.1", true },
-		{ "10.0.0.1/32", "10.0.0.0", false },	   { "0.0.0.0/0", "255.1.2.3", true },
-		{ "0.0.0.0/0", "::", false },		   { "::/0", "10.0.0.1", false },
-		{ "128.0.0.0/1", "127.255.255.255", false }, { "128.0.0.0/1", "128.0.0.0", true },
-		{ "fd00::/63", "fd00:0:0:1::1", true },	   { "fd00::/63", "fd00:0:0:2::", false },
-		{ "fd00::8/125", "fd00::f", true },	   { "fd00::8/125", "fd00::10", false },
-		{ "::/0", "ffff::", true },		   { "fd00::1/128", "fd00::1", true },
+		{ "10.1.2.0/24", "10.1.2.255", true },
+		{ "10.1.2.0/24", "10.1.3.0", false },
+		{ "10.1.2.3/24", "10.1.2.9", true },
+		{ "10.0.0.0/31", "10.0.0.1", true },
+		{ "10.0.0.0/31", "10.0.0.2", false },
+		{ "10.0.0.1/32", "10.0.0.1", true },
+		{ "10.0.0.1/32", "10.0.0.0", false },
+		{ "0.0.0.0/0", "255.1.2.3", true },
+		{ "0.0.0.0/0", "::", false },
+		{ "::/0", "10.0.0.1", false },
+		{ "128.0.0.0/1", "127.255.255.255", false },
+		{ "128.0.0.0/1", "128.0.0.0", true },
+		{ "fd00::/63", "fd00:0:0:1::1", true },
+		{ "fd00::/63", "fd00:0:0:2::", false },
+		{ "fd00::8/125", "fd00::f", true },
+		{ "fd00::8/125", "fd00::10", false },
+		{ "::/0", "ffff::", true },
+		{ "fd00::1/128", "fd00::1", true },
 	};
 
 	(void)state;
@@ -240,10 +266,10 @@ static void network_has_its_host_bits_cleared(void **state)
 	static const struct {
 		const char *in, *out;
 	} cases[] = {
-		{ "10.1.2.3/24", "10.1.2.0/24" },      { "10.1.2.3/0", "0.0.0.0/0" },
-		{ "10.1.2.3/32", "10.1.2.3/32" },      { "10.1.2.255/25", "10.1.2.128/25" },
-		{ "10.1.2.3/1", "0.0.0.0/1" },	       { "fd00::1:2/112", "fd00::1:0/112" },
-		{ "ffff::ffff/3", "e000::/3" },	       { "fd00::1/128", "fd00::1/128" },
+		{ "10.1.2.3/24", "10.1.2.0/24" }, { "10.1.2.3/0", "0.0.0.0/0" },
+		{ "10.1.2.3/32", "10.1.2.3/32" }, { "10.1.2.255/25", "10.1.2.128/25" },
+		{ "10.1.2.3/1", "0.0.0.0/1" },    { "fd00::1:2/112", "fd00::1:0/112" },
+		{ "ffff::ffff/3", "e000::/3" },   { "fd00::1/128", "fd00::1/128" },
 		{ "fd00::1/0", "::/0" },
 	};
 
@@ -261,7 +287,7 @@ static void default_route_is_everything_of_a_family(void **state)
 		const char *text;
 		bool is;
 	} cases[] = {
-		{ "0.0.0.0/0", true }, { "::/0", true },	{ "10.0.0.0/0", false },
+		{ "0.0.0.0/0", true },  { "::/0", true },        { "10.0.0.0/0", false },
 		{ "0.0.0.0/1", false }, { "0.0.0.0/32", false }, { "::/128", false },
 	};
 

@@ -148,8 +148,9 @@ static void the_config_is_rewritten_only_where_it_must(void **state)
 		{ WITH_RUNTIME_IPS, SPEC_0_2_0, NULL },
 		{ WITH_ARGS_IPS, SPEC_0_2_0, NULL },
 		{ "{\"cniVersion\":\"1.1.0\",\"name\":\"n\",\"x\":{\"cniVersion\":\"1.1.0\"}}",
-		  SPEC_1_0_0, "{\"name\":\"n\",\"x\":{\"cniVersion\":\"1.1.0\"},"
-			      "\"cniVersion\":\"1.0.0\"}" },
+		  SPEC_1_0_0,
+		  "{\"name\":\"n\",\"x\":{\"cniVersion\":\"1.1.0\"},"
+		  "\"cniVersion\":\"1.0.0\"}" },
 		{ "{\"name\":\"n\",\"ipam\":{\"type\":\"a\",\"path\":\"/x\"}}", SPEC_0_1_0,
 		  "{\"name\":\"n\",\"ipam\":{\"type\":\"a\",\"path\":\"/x\"},"
 		  "\"cniVersion\":\"0.1.0\"}" },

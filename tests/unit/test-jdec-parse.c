@@ -28,7 +28,8 @@ static int parse(const char *text, size_t len, struct json_object **ret, struct 
 static void one_text_is_parsed(void **state)
 {
 	static const char *const cases[] = {
-		sample, "{}", "[]", "12", "-1", "true", "\"\"", " \t\r\n{ \"a\" : [ 1 , 2 ] } \n", "0",
+		sample, "{}", "[]", "12", "-1", "true", "\"\"", " \t\r\n{ \"a\" : [ 1 , 2 ] } \n",
+		"0",
 	};
 
 	(void)state;
@@ -70,8 +71,8 @@ static void cut_short_at_any_byte_it_is_no_json(void **state)
 		assert_int_equal(parse(sample, len, &v, &err), -EINVAL);
 		assert_int_equal(err.code, PW_E_DECODE);
 		assert_null(v);
-		snprintf(want, sizeof(want),
-			 "config is not JSON: byte %zu: unexpected end of data", len);
+		snprintf(want, sizeof(want), "config is not JSON: byte %zu: unexpected end of data",
+			 len);
 		/* between the bytes of a character it is the character that is wrong */
 		if (strstr(err.msg, "utf-8") == NULL)
 			assert_string_equal(err.msg, want);
@@ -151,9 +152,8 @@ static void what_is_no_json_is_refused_with_its_place(void **state)
 static void invalid_utf8_is_refused(void **state)
 {
 	static const char *const cases[] = {
-		"{\"a\":\"\xff\"}", "{\"a\":\"\xc3\"}",	    "{\"a\":\"\xe2\x82\"}",
-		"{\"a\":\"\x80\"}", "{\"\xff\":1}",	    "\xef\xbb\xbf{}",
-		"\"\xf0\x9f\x90\"", "{\"a\":\"\xc3(\"}",
+		"{\"a\":\"\xff\"}", "{\"a\":\"\xc3\"}", "{\"a\":\"\xe2\x82\"}", "{\"a\":\"\x80\"}",
+		"{\"\xff\":1}",     "\xef\xbb\xbf{}",   "\"\xf0\x9f\x90\"",     "{\"a\":\"\xc3(\"}",
 	};
 
 	(void)state;

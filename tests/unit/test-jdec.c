@@ -62,12 +62,14 @@ static void wrong_types_are_named(void **state)
 		{ jdec_ipaddr, "\"\"", "k: \"\" is not an IP address" },
 		{ jdec_ipaddr, "\"10.0.0.1/8\"", "k: \"10.0.0.1/8\" is not an IP address" },
 		{ jdec_ipaddr, "\"10.0.0.1\\u0000\"", "k: contains a NUL character" },
-		{ jdec_cidr, "\"10.0.0.1\"", "k: \"10.0.0.1\" is not an address with prefix length" },
+		{ jdec_cidr, "\"10.0.0.1\"",
+		  "k: \"10.0.0.1\" is not an address with prefix length" },
 		{ jdec_cidr, "8", "k: expected a string, got an integer" },
 		{ jdec_cidr, "\"a\\nb/8\"", "k: \"a b/8\" is not an address with prefix length" },
 		{ jdec_cidr_or_host, "\"10.0.0\"", "k: \"10.0.0\" is not an address" },
 		{ jdec_cidr_or_host, "{}", "k: expected a string, got an object" },
-		{ jdec_mac, "\"02:00:00:00:00\"", "k: \"02:00:00:00:00\" is not a unicast MAC address" },
+		{ jdec_mac, "\"02:00:00:00:00\"",
+		  "k: \"02:00:00:00:00\" is not a unicast MAC address" },
 		{ jdec_mac, "\"ff:ff:ff:ff:ff:ff\"",
 		  "k: \"ff:ff:ff:ff:ff:ff\" is not a unicast MAC address" },
 		{ jdec_mac, "\"00:00:00:00:00:00\"",
@@ -100,8 +102,8 @@ static void wrong_types_are_named(void **state)
 /* null inside a list is nothing that could be left out. */
 static void null_is_no_value(void **state)
 {
-	static const jdec_fn decoders[] = { jdec_bool,	jdec_u32,	   jdec_string, jdec_ipaddr,
-					    jdec_cidr,	jdec_cidr_or_host, jdec_mac,	mode };
+	static const jdec_fn decoders[] = { jdec_bool, jdec_u32,          jdec_string, jdec_ipaddr,
+					    jdec_cidr, jdec_cidr_or_host, jdec_mac,    mode };
 
 	(void)state;
 	for (size_t i = 0; i < TEST_COUNT(decoders); i++) {

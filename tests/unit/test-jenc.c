@@ -23,10 +23,9 @@ static void members_come_in_order_on_one_line(void **state)
 	r |= jenc_append(list, json_object_new_object());
 	r |= jenc_add(v, "l", list);
 	assert_int_equal(r, 0);
-	assert_string_equal(jenc_text(v),
-			    "{\"s\":\"a\\\"b\\\\c\\n/\\u0001\xc3\xa4\",\"opt\":\"x\","
-			    "\"n\":-9223372036854775808,\"u\":4294967295,\"b\":false,"
-			    "\"l\":[\"e\",{}]}");
+	assert_string_equal(jenc_text(v), "{\"s\":\"a\\\"b\\\\c\\n/\\u0001\xc3\xa4\",\"opt\":\"x\","
+					  "\"n\":-9223372036854775808,\"u\":4294967295,\"b\":false,"
+					  "\"l\":[\"e\",{}]}");
 	json_object_put(v);
 }
 

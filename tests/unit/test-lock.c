@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
@@ -77,7 +78,7 @@ static void wait_until_it_waits(pid_t pid)
 		close(fd);
 		if (n > 0 && strncmp(text, want, strlen(want)) == 0)
 			return;
-		usleep(1000);
+		poll(NULL, 0, 1);
 	}
 }
 
@@ -96,8 +97,7 @@ static void a_lock_is_one_processs(void **state)
 
 	assert_int_equal(lock_take(dir->fd, NAME, 0, &err), -EAGAIN);
 	assert_int_equal(err.code, PW_E_AGAIN);
-	assert_string_equal(err.msg,
-			    "lock x.lock is still held by another process after 0 ms");
+	assert_string_equal(err.msg, "lock x.lock is still held by another process after 0 ms");
 	assert_int_equal(lock_take(dir->fd, "another.lock", 0, &err), fd + 1);
 	close(fd + 1);
 	close(fd);
@@ -134,7 +134,7 @@ static void waiting_ends_in_time_where_signals_are_blocked(void **state)
 	assert_true(pid >= 0);
 	if (pid == 0)
 		_exit(lock_take(dir->fd, NAME, 50, NULL) == -EAGAIN ? 0 : 1);
-	for (long deadline = now_ms() + 10000; now_ms() < deadline; usleep(1000)) {
+	for (long deadline = now_ms() + 10000; now_ms() < deadline; poll(NULL, 0, 1)) {
 		int status;
 
 		if (waitpid(pid, &status, WNOHANG) != pid)
@@ -299,8 +299,7 @@ static void a_lock_that_cannot_be_opened_is_an_error(void **state)
 	assert_int_equal(symlinkat("victim", dir->fd, NAME), 0);
 	assert_int_equal(lock_take(dir->fd, NAME, 0, &err), -ELOOP);
 	assert_int_equal(err.code, PW_E_IO);
-	assert_string_equal(err.msg,
-			    "cannot open lock x.lock: Too many levels of symbolic links");
+	assert_string_equal(err.msg, "cannot open lock x.lock: Too many levels of symbolic links");
 	assert_int_equal(lock_take(-EBADF, NAME, 0, &err), -EBADF);
 	assert_int_equal(lock_take(dir->fd, "a/b", 0, &err), -ENOENT);
 }

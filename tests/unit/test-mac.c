@@ -71,8 +71,8 @@ static void group_and_zero_addresses_are_no_links(void **state)
 		const char *text;
 		bool unicast;
 	} cases[] = {
-		{ "02:00:00:00:00:01", true },	{ "00:1b:44:11:3a:b7", true },
-		{ "fe:ff:ff:ff:ff:ff", true },	{ "00:00:00:00:00:00", false },
+		{ "02:00:00:00:00:01", true },  { "00:1b:44:11:3a:b7", true },
+		{ "fe:ff:ff:ff:ff:ff", true },  { "00:00:00:00:00:00", false },
 		{ "01:00:5e:00:00:01", false }, { "ff:ff:ff:ff:ff:ff", false },
 		{ "03:00:00:00:00:01", false }, { "33:33:00:00:00:01", false },
 		{ "00:00:00:00:00:01", true },

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "test.h"
+
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/error.h"
 #include "nft/exclusions.h"
-#include "test.h"
 
 #define MOST 8
 

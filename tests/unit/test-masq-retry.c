@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "test.h"
+
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/error.h"
 #include "nft/retry.h"
-#include "test.h"
 
 static double now(void)
 {

@@ -80,10 +80,9 @@ static void plugin_names_stay_in_their_directory(void **state)
 {
 	char longest[NAME_MAX + 2];
 	static const struct row rows[] = {
-		{ "host-local", true }, { "a", true },	   { "a b", true },
-		{ "...", true },	{ ".hidden", true }, { "", false },
-		{ ".", false },		{ "..", false },   { "a/b", false },
-		{ "/bin/sh", false },	{ "../sh", false }, { "a/", false },
+		{ "host-local", true }, { "a", true },        { "a b", true },    { "...", true },
+		{ ".hidden", true },    { "", false },        { ".", false },     { "..", false },
+		{ "a/b", false },       { "/bin/sh", false }, { "../sh", false }, { "a/", false },
 	};
 
 	(void)state;

@@ -114,8 +114,9 @@ static void a_record_that_cannot_be_read_says_which(void **state)
 	} cases[] = {
 		{ "{\"version\":7}", "record vethpw1737b53a8: record is of version 7, newer than 1",
 		  -EPROTONOSUPPORT },
-		{ "{\"version\":1", "record vethpw1737b53a8: record is not JSON: byte 12: "
-				    "unexpected end of data",
+		{ "{\"version\":1",
+		  "record vethpw1737b53a8: record is not JSON: byte 12: "
+		  "unexpected end of data",
 		  -EINVAL },
 		{ "", "record vethpw1737b53a8: record is not JSON: byte 0: unexpected end of data",
 		  -EINVAL },
@@ -147,8 +148,7 @@ static void an_oversized_record_is_refused(void **state)
 	assert_int_equal(record_write(dir->fd, &rec, &err), 0);
 	assert_int_equal(record_read(dir->fd, HOST_IFNAME, &rec, &err), -EFBIG);
 	assert_string_equal(
-		err.msg,
-		"record vethpw1737b53a8: vethpw1737b53a8.json is larger than 65536 bytes");
+		err.msg, "record vethpw1737b53a8: vethpw1737b53a8.json is larger than 65536 bytes");
 }
 
 static void a_copy_under_another_name_is_refused(void **state)
@@ -199,9 +199,14 @@ static int count(const char *host_ifname, struct record *rec, const struct pw_er
 static void a_walk_sees_records_and_nothing_else(void **state)
 {
 	static const char *const others[] = {
-		".vethpw1737b53a8.json.tmp", "vethpw1737b53a8",	    "vethpw1737b53a8.json~",
-		"xethpw1737b53a8.json",	     "vethpw1737b53a.json", "vethpw1737b53a80.json",
-		"README",		     "vethpw1737b53a8.jsox",
+		".vethpw1737b53a8.json.tmp",
+		"vethpw1737b53a8",
+		"vethpw1737b53a8.json~",
+		"xethpw1737b53a8.json",
+		"vethpw1737b53a.json",
+		"vethpw1737b53a80.json",
+		"README",
+		"vethpw1737b53a8.jsox",
 	};
 	const struct tmpdir *dir = *state;
 	struct record rec = sample();

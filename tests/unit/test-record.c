@@ -141,8 +141,9 @@ static void wrong_fields_are_named(void **state)
 		{ HEAD "\"network\":\"podwire\",\"containerId\":\"\",\"ifname\":\"eth0\"," HOST MACS
 		       "}",
 		  "containerId: \"\" is not a valid name" },
-		{ HEAD "\"network\":\"podwire\",\"containerId\":\"cid\",\"ifname\":\"a/b\"," HOST
-		       MACS "}",
+		{ HEAD
+		  "\"network\":\"podwire\",\"containerId\":\"cid\",\"ifname\":\"a/b\"," HOST MACS
+		  "}",
 		  "ifname: \"a/b\" is not an interface name" },
 		{ HEAD IDENTITY "\"hostIfname\":\"../../etc/x\"," MACS "}",
 		  "hostIfname: \"../../etc/x\" is not an interface name" },
@@ -151,8 +152,7 @@ static void wrong_fields_are_named(void **state)
 		{ GOOD ",\"ipMasq\":1}", "ipMasq: expected a boolean, got an integer" },
 		{ GOOD ",\"masqExclude\":{}}", "masqExclude: expected an array, got an object" },
 		{ GOOD ",\"options\":{\"mtu\":1}}", "options.mtu: 1 is not in 68..65535" },
-		{ GOOD ",\"state\":\"gone\"}",
-		  "state: \"gone\" is none of \"adding\", \"ready\"" },
+		{ GOOD ",\"state\":\"gone\"}", "state: \"gone\" is none of \"adding\", \"ready\"" },
 		{ GOOD ",\"mac\":\"ff:ff:ff:ff:ff:ff\"}",
 		  "mac: \"ff:ff:ff:ff:ff:ff\" is not a unicast MAC address" },
 		{ GOOD ",\"podUid\":7}", "podUid: expected a string, got an integer" },
@@ -175,8 +175,9 @@ static void a_record_of_another_host_end_is_refused(void **state)
 	static const char *const cases[] = {
 		HEAD IDENTITY "\"hostIfname\":\"eth0\"," MACS "}",
 		HEAD IDENTITY "\"hostIfname\":\"vethpw000000000\"," MACS "}",
-		HEAD "\"network\":\"podwire\",\"containerId\":\"cid\",\"ifname\":\"eth1\"," HOST
-		     MACS "}",
+		HEAD
+		"\"network\":\"podwire\",\"containerId\":\"cid\",\"ifname\":\"eth1\"," HOST MACS
+		"}",
 	};
 
 	(void)state;

@@ -37,8 +37,8 @@ static int read_request(const char *const *env, struct request *req, struct pw_e
 
 static void each_verb_is_read(void **state)
 {
-	static const char *const verbs[_VERB_MAX] = { "ADD", "DEL", "CHECK", "GC", "STATUS",
-						      "VERSION" };
+	static const char *const verbs[_VERB_MAX] = { "ADD", "DEL",    "CHECK",
+						      "GC",  "STATUS", "VERSION" };
 	char command[32];
 
 	(void)state;
@@ -48,9 +48,9 @@ static void each_verb_is_read(void **state)
 
 		assert_string_equal(verb_names[v], verbs[v]);
 		snprintf(command, sizeof(command), "CNI_COMMAND=%s", verbs[v]);
-		assert_int_equal(read_request(ENV(command, FULL, "CNI_ARGS=K8S_POD_NAME=web-0"),
-					      &req, &err),
-				 0);
+		assert_int_equal(
+			read_request(ENV(command, FULL, "CNI_ARGS=K8S_POD_NAME=web-0"), &req, &err),
+			0);
 		assert_int_equal(req.verb, v);
 		assert_string_equal(req.container_id, CID);
 		assert_string_equal(req.netns, "/run/netns/x");
@@ -117,7 +117,8 @@ static void missing_variables_are_named_all_at_once(void **state)
 
 		snprintf(command, sizeof(command), "CNI_COMMAND=%s", cases[i].verb);
 		for (size_t j = 0; j < TEST_COUNT(want); j++) {
-			const char *const *env = j < 4 ? ENV(command, FULL, empty[j]) : ENV(command);
+			const char *const *env =
+				j < 4 ? ENV(command, FULL, empty[j]) : ENV(command);
 			struct request req = {};
 			struct pw_error err = {};
 			int r = read_request(env, &req, &err);
@@ -223,9 +224,9 @@ static void the_own_netns_is_allowed_by_override_only(void **state)
 	for (size_t i = 0; i < TEST_COUNT(cases); i++) {
 		struct request req = {};
 
-		assert_int_equal(read_request(ENV("CNI_COMMAND=ADD", FULL, cases[i].variable), &req,
-					      NULL),
-				 0);
+		assert_int_equal(
+			read_request(ENV("CNI_COMMAND=ADD", FULL, cases[i].variable), &req, NULL),
+			0);
 		assert_int_equal(req.own_netns_allowed, cases[i].allowed);
 		request_done(&req);
 	}

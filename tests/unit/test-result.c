@@ -34,14 +34,14 @@ static void assert_encoded(const struct result *res, enum spec spec, const char 
 }
 
 /* One result with everything in it that 1.1.0 knows, and its form in each version. */
-#define LISTS_0_3(version)                                                                       \
-	"{\"cniVersion\":\"" version "\",\"interfaces\":[{\"name\":\"vethpw1\","                 \
-	"\"mac\":\"02:00:00:00:00:01\"},{\"name\":\"eth0\",\"mac\":\"02:00:00:00:00:02\","       \
-	"\"sandbox\":\"/run/netns/x\"}],\"ips\":[{\"version\":\"4\",\"interface\":1,"            \
-	"\"address\":\"10.1.0.2/24\",\"gateway\":\"10.1.0.1\"},{\"version\":\"6\","              \
-	"\"interface\":1,\"address\":\"fd00::2/64\"},{\"version\":\"4\",\"interface\":1,"        \
-	"\"address\":\"10.1.0.3/24\",\"gateway\":\"10.1.0.1\"}],\"routes\":[{\"dst\":"           \
-	"\"0.0.0.0/0\"},{\"dst\":\"10.2.0.0/16\",\"gw\":\"10.1.0.9\"},{\"dst\":\"::/0\"," \
+#define LISTS_0_3(version)                                                                 \
+	"{\"cniVersion\":\"" version "\",\"interfaces\":[{\"name\":\"vethpw1\","           \
+	"\"mac\":\"02:00:00:00:00:01\"},{\"name\":\"eth0\",\"mac\":\"02:00:00:00:00:02\"," \
+	"\"sandbox\":\"/run/netns/x\"}],\"ips\":[{\"version\":\"4\",\"interface\":1,"      \
+	"\"address\":\"10.1.0.2/24\",\"gateway\":\"10.1.0.1\"},{\"version\":\"6\","        \
+	"\"interface\":1,\"address\":\"fd00::2/64\"},{\"version\":\"4\",\"interface\":1,"  \
+	"\"address\":\"10.1.0.3/24\",\"gateway\":\"10.1.0.1\"}],\"routes\":[{\"dst\":"     \
+	"\"0.0.0.0/0\"},{\"dst\":\"10.2.0.0/16\",\"gw\":\"10.1.0.9\"},{\"dst\":\"::/0\","  \
 	"\"gw\":\"fd00::1\"}],\"dns\":{\"nameservers\":[\"10.0.0.53\"]}}"
 
 #define OLD(version)                                                                           \
@@ -105,13 +105,12 @@ static void an_older_form_becomes_a_newer_one(void **state)
 	struct result res = decode(forms[SPEC_0_2_0], SPEC_0_2_0);
 
 	(void)state;
-	assert_encoded(
-		&res, SPEC_1_1_0,
-		"{\"cniVersion\":\"1.1.0\",\"interfaces\":[],\"ips\":["
-		"{\"address\":\"10.1.0.2/24\",\"gateway\":\"10.1.0.1\"},"
-		"{\"address\":\"fd00::2/64\"}],\"routes\":[{\"dst\":\"0.0.0.0/0\"},"
-		"{\"dst\":\"10.2.0.0/16\",\"gw\":\"10.1.0.9\"},{\"dst\":\"::/0\","
-		"\"gw\":\"fd00::1\"}],\"dns\":{\"nameservers\":[\"10.0.0.53\"]}}");
+	assert_encoded(&res, SPEC_1_1_0,
+		       "{\"cniVersion\":\"1.1.0\",\"interfaces\":[],\"ips\":["
+		       "{\"address\":\"10.1.0.2/24\",\"gateway\":\"10.1.0.1\"},"
+		       "{\"address\":\"fd00::2/64\"}],\"routes\":[{\"dst\":\"0.0.0.0/0\"},"
+		       "{\"dst\":\"10.2.0.0/16\",\"gw\":\"10.1.0.9\"},{\"dst\":\"::/0\","
+		       "\"gw\":\"fd00::1\"}],\"dns\":{\"nameservers\":[\"10.0.0.53\"]}}");
 	result_done(&res);
 }
 
@@ -165,9 +164,10 @@ static void what_go_writes_for_nothing_is_nothing(void **state)
 
 static void a_sandbox_that_is_empty_is_the_host(void **state)
 {
-	struct result res = decode("{\"interfaces\":[{\"name\":\"a\",\"sandbox\":\"\",\"mac\":\"\"},"
-				   "{\"name\":\"b\",\"sandbox\":\"/x\"}]}",
-				   SPEC_1_0_0);
+	struct result res =
+		decode("{\"interfaces\":[{\"name\":\"a\",\"sandbox\":\"\",\"mac\":\"\"},"
+		       "{\"name\":\"b\",\"sandbox\":\"/x\"}]}",
+		       SPEC_1_0_0);
 	const struct result_interface *itf = res.interfaces.v;
 
 	(void)state;
@@ -181,8 +181,8 @@ static void a_sandbox_that_is_empty_is_the_host(void **state)
 
 static void a_routes_host_bits_are_cleared_as_go_does(void **state)
 {
-	struct result res = decode("{\"routes\":[{\"dst\":\"10.1.2.3/16\"},{\"dst\":\"1.2.3.4/0\"}]}",
-				   SPEC_1_0_0);
+	struct result res = decode(
+		"{\"routes\":[{\"dst\":\"10.1.2.3/16\"},{\"dst\":\"1.2.3.4/0\"}]}", SPEC_1_0_0);
 	const struct result_route *route = res.routes.v;
 
 	(void)state;

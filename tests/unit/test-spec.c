@@ -21,7 +21,7 @@ static void each_version_is_read_by_its_name(void **state)
 
 static void anything_else_is_not_one_of_ours(void **state)
 {
-	static const char *const cases[] = { "",      "1",	"1.1",	   "1.0.1", "1.2.0",
+	static const char *const cases[] = { "",      "1",      "1.1",     "1.0.1",  "1.2.0",
 					     "2.0.0", "v1.0.0", "1.0.0 ",  " 1.0.0", "1.0.0-rc1",
 					     "0.4",   "0.4.00", "0.4.0.0", "latest" };
 

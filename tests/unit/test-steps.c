@@ -10,7 +10,8 @@
 #include "seam.h"
 #include "steps.h"
 
-/* What happened, a character a call: "<" and ">" are the seam before and after, letters the steps. */
+/* What happened, a character a call: "<" and ">" are the seam before and after, letters the steps.
+ */
 static struct {
 	char seen[64];
 	const char *fail_step;
@@ -78,10 +79,22 @@ static void reset(void)
 	memset(&trace, 0, sizeof(trace));
 }
 
-#define A { "a", step_a }
-#define F { "f", step_fails }
-#define G { "g", step_fails_too }
-#define P { "p", step_positive }
+#define A                   \
+	{                   \
+		"a", step_a \
+	}
+#define F                       \
+	{                       \
+		"f", step_fails \
+	}
+#define G                           \
+	{                           \
+		"g", step_fails_too \
+	}
+#define P                          \
+	{                          \
+		"p", step_positive \
+	}
 
 static void steps_are_run_in_order_between_the_seams(void **state)
 {

@@ -21,6 +21,14 @@ static int isolate(void **state)
 	return 0;
 }
 
+static void need_isolation(void)
+{
+	if (isolated)
+		return;
+	printf("only root can have a network namespace to change\n");
+	skip();
+}
+
 static void value_comes_without_its_newline(void **state)
 {
 	struct pw_error err = {};
@@ -82,8 +90,7 @@ static void written_value_is_read_again(void **state)
 	int n = -1;
 
 	(void)state;
-	if (!isolated)
-		skip();
+	need_isolation();
 	for (int value = 0; value < 2; value++) {
 		assert_int_equal(sysctl_write("ipv4/ip_forward", value ? "1" : "0", &err), 0);
 		assert_int_equal(sysctl_read_int("ipv4/ip_forward", &n, &err), 0);
@@ -94,13 +101,41 @@ static void written_value_is_read_again(void **state)
 	assert_int_equal(sysctl_read_int("ipv4.conf.lo.forwarding", &n, &err), -ENOENT);
 }
 
+static void ensuring_sets_what_is_another_value(void **state)
+{
+	char long_name[200] = "";
+	struct pw_error err = {};
+	int n = -1;
+
+	(void)state;
+	need_isolation();
+	for (int value = 0; value < 2; value++) {
+		for (int twice = 0; twice < 2; twice++) {
+			assert_int_equal(sysctl_ensure("ipv4/conf", "lo", "proxy_arp",
+						       value ? "1" : "0", &err),
+					 0);
+			assert_int_equal(sysctl_read_int("ipv4/conf/lo/proxy_arp", &n, &err), 0);
+			assert_int_equal(n, value);
+		}
+	}
+	/* a kernel without it, or a link that has no such side */
+	assert_int_equal(sysctl_ensure("ipv4/conf", "lo", "no-such", "1", &err), 0);
+	assert_int_equal(sysctl_ensure("ipv6/conf", "absent", "forwarding", "1", &err), 0);
+	assert_int_equal(err.errnum, 0);
+
+	assert_int_equal(sysctl_ensure("ipv4/conf", "lo", "rp_filter", "x", &err), -EINVAL);
+	assert_string_equal(err.msg, "cannot set sysctl net/ipv4/conf/lo/rp_filter to x: Invalid "
+				     "argument");
+	memset(long_name, 'a', sizeof(long_name) - 1);
+	assert_int_equal(sysctl_ensure("ipv4/conf", long_name, "x", "1", &err), -ENAMETOOLONG);
+}
+
 static void refused_value_says_which(void **state)
 {
 	struct pw_error err = {};
 
 	(void)state;
-	if (!isolated)
-		skip();
+	need_isolation();
 	assert_int_equal(sysctl_write("ipv4/ip_default_ttl", "999", &err), -EINVAL);
 	assert_string_equal(err.msg,
 			    "cannot set sysctl net/ipv4/ip_default_ttl to 999: Invalid argument");
@@ -117,6 +152,7 @@ int main(void)
 		cmocka_unit_test(missing_key_is_told_from_other_failures),
 		cmocka_unit_test(text_is_not_a_number),
 		cmocka_unit_test(written_value_is_read_again),
+		cmocka_unit_test(ensuring_sets_what_is_another_value),
 		cmocka_unit_test(refused_value_says_which),
 	};
 

@@ -1,0 +1,3 @@
+	static const struct step steps[] = {
+		{ "del-link", remove_link },
+	};

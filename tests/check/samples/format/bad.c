@@ -1,0 +1,4 @@
+int bad (int n) /* BAD */
+{
+    return n;
+}

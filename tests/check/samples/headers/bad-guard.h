@@ -1,0 +1,3 @@
+struct twice {
+	int n;
+};

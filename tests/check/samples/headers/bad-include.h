@@ -1,0 +1,2 @@
+#pragma once
+size_t length(void); /* BAD: without stddef.h */

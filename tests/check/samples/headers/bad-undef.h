@@ -1,0 +1,3 @@
+#pragma once
+#if PW_FEATURE /* BAD: undefined */
+#endif

@@ -1,0 +1,2 @@
+#include "base/error.h"
+#include <netinet/in.h>

@@ -1,0 +1,5 @@
+#include <netlink/msg.h>
+#include "json/jdec.h"
+/*
+#include "plan.h"
+*/

@@ -1,0 +1,2 @@
+#include "plan.h"
+#include "nft/masq.h"

@@ -1,0 +1,2 @@
+def f(:  # BAD: no Python
+    pass

@@ -1,0 +1,2 @@
+#!/usr/bin/env bash # BAD: goes on after a failure
+set -e

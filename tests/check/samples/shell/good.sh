@@ -1,0 +1,3 @@
+#!/bin/sh
+# for sh, which has no pipefail
+set -e

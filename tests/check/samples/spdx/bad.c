@@ -1,0 +1,4 @@
+int n; /* BAD */
+/* nothing */
+/* here */
+/* SPDX-License-Identifier: GPL-2.0-or-later, too late */
