@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
@@ -14,6 +15,7 @@
 #include "base/error.h"
 
 #define OUTPUT_MAX (4u << 20) /* bytes that another plugin may print */
+#define LOOK_MS 10
 
 /* posix_spawn's two bags of settings, released together. */
 struct spawn_settings {
@@ -164,9 +166,16 @@ static long now_ms(void)
 	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
+static bool has_ended(const struct child *c)
+{
+	siginfo_t info = {};
+
+	return waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
+}
+
 /*
  * Until its output has ended and so has it: what closes its output may go on working, or hang.
- * Where the kernel refuses a pidfd, the output alone has to do.
+ * Where the kernel refuses a pidfd, it is looked for now and then.
  */
 static int talk(struct child *c, const char *what, unsigned int timeout_ms, struct pw_error *err)
 {
@@ -178,18 +187,20 @@ static int talk(struct child *c, const char *what, unsigned int timeout_ms, stru
 		{ .fd = c->in, .events = POLLOUT },
 	};
 
-	while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+	while (fds[0].fd >= 0 || !has_ended(c)) {
 		long left = deadline - now_ms();
 		int r;
 
-		r = left > 0 ? poll(fds, 3, (int)left) : 0;
-		if (r < 0 && errno == EINTR)
+		if (left <= 0)
+			return pw_fail(err, ETIMEDOUT, PW_E_AGAIN, "%s did not answer within %u s",
+				       what, timeout_ms / 1000);
+		if (fds[0].fd < 0 && pidfd < 0 && left > LOOK_MS)
+			left = LOOK_MS;
+		r = poll(fds, 3, (int)left);
+		if (r == 0 || (r < 0 && errno == EINTR))
 			continue;
 		if (r < 0)
 			return pw_fail(err, errno, PW_E_IO, "cannot wait for %s: %m", what);
-		if (r == 0)
-			return pw_fail(err, ETIMEDOUT, PW_E_AGAIN, "%s did not answer within %u s",
-				       what, timeout_ms / 1000);
 		if (fds[2].revents)
 			write_some(c);
 		fds[2].fd = c->in;

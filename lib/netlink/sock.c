@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "netlink/auto.h"
 
-#define DUMP_TRIES 10
+#define DUMP_TRIES 100 /* of a millisecond or so each: a node may change all the time */
 
 struct nlsock {
 	struct nl_sock *sk;

@@ -88,8 +88,7 @@ def snapshot(namespace):
 
 
 def _is_kernels(destination, table):
-    return ":" in destination and (table == "local" or destination.startswith(("fe80:", "ff00:"))) \
-        or destination == "multicast"
+    return ":" in destination and (table == "local" or destination.startswith(("fe80:", "ff00:")))
 
 
 def _normal(value):

@@ -16,29 +16,50 @@
 #include "result.h"
 #include "validate.h"
 
+static void require_lengths(const struct array *cidrs)
+{
+	const struct cidr *c = cidrs->v;
+
+	for (size_t i = 0; i < cidrs->n; i++)
+		require(c[i].len <= ipaddr_bits(&c[i].ip));
+}
+
+static void require_networks(const struct array *cidrs)
+{
+	const struct cidr *c = cidrs->v;
+
+	for (size_t i = 0; i < cidrs->n; i++) {
+		struct cidr net = cidr_network(&c[i]);
+
+		require(cidr_equal(&net, &c[i]));
+	}
+}
+
+static void require_host_address(const struct ipaddr host[2])
+{
+	require(!host[0].family || host[0].family == AF_INET);
+	require(!host[1].family || host[1].family == AF_INET6);
+}
+
 static void require_ranges(const struct netconf *conf)
 {
-	const struct cidr *excluded = conf->masq_exclude.v;
 	const struct options *o = &conf->options;
 
 	require(name_is_cni(conf->name));
+	require(strlen(conf->name) ==
+		(size_t)json_object_get_string_len(jdec_member(conf->root, "name")));
 	require(conf->spec < _SPEC_MAX);
 	require(o->queues <= QUEUES_MAX);
 	require(o->mtu == 0 || (o->mtu >= 68 && o->mtu <= 65535));
 	require(o->fast_path <= FAST_PATH_OFF && o->netfilter <= NETFILTER_BYPASS);
 	require(conf->runtime_dir[0] == '/' && conf->state_dir[0] == '/');
-	require(!conf->ipam_type || name_is_plugin(conf->ipam_type));
-	require(!conf->has_mac || mac_is_unicast(&conf->mac));
-	for (size_t i = 0; i < 2; i++) {
-		uint8_t family = conf->host_address[i].family;
-
-		require(family == 0 || family == (i ? AF_INET6 : AF_INET));
-	}
-	for (size_t i = 0; i < conf->masq_exclude.n; i++) {
-		struct cidr net = cidr_network(&excluded[i]);
-
-		require(cidr_equal(&net, &excluded[i]));
-	}
+	require(!conf->ipam_type || (*conf->ipam_type && !strchr(conf->ipam_type, '/')));
+	require(!conf->has_mac || !(conf->mac.b[0] & 1));
+	require_host_address(conf->host_address);
+	require_lengths(&o->allowed_sources);
+	require_lengths(&conf->runtime_ips);
+	require_lengths(&conf->args_ips);
+	require_networks(&conf->masq_exclude);
 }
 
 static void require_same_digest(struct json_object *v, const char *digest)

@@ -45,7 +45,18 @@ char *fuzz_text(const uint8_t *data, size_t size)
 	return text;
 }
 
-struct json_object *fuzz_reverse(struct json_object *v)
+static struct json_object *reverse_list(struct json_object *v)
+{
+	struct json_object *ret = json_object_new_array();
+
+	require(ret);
+	for (size_t i = 0; i < json_object_array_length(v); i++)
+		require(json_object_array_add(ret, fuzz_reverse(json_object_array_get_idx(v, i))) ==
+			0);
+	return ret;
+}
+
+static struct json_object *reverse_object(struct json_object *v)
 {
 	struct json_object *ret = json_object_new_object();
 	const char **keys = calloc((size_t)json_object_object_length(v) + 1, sizeof(*keys));
@@ -60,10 +71,19 @@ struct json_object *fuzz_reverse(struct json_object *v)
 		struct json_object *at = NULL;
 
 		json_object_object_get_ex(v, keys[n], &at);
-		require(json_object_object_add(ret, keys[n], json_object_get(at)) == 0);
+		require(json_object_object_add(ret, keys[n], fuzz_reverse(at)) == 0);
 	}
 	free(keys);
 	return ret;
+}
+
+struct json_object *fuzz_reverse(struct json_object *v)
+{
+	if (json_object_is_type(v, json_type_object))
+		return reverse_object(v);
+	if (json_object_is_type(v, json_type_array))
+		return reverse_list(v);
+	return json_object_get(v);
 }
 
 static char directory[PATH_MAX];

@@ -33,7 +33,7 @@ void require_error(const struct pw_error *err, int r);
 /* A copy with a NUL behind it, to be freed. */
 char *fuzz_text(const uint8_t *data, size_t size);
 
-/* A new object with the members in reversed order, to be put. */
+/* A copy with the members of objects in reversed order, at any depth; to be put. */
 struct json_object *fuzz_reverse(struct json_object *v);
 
 /* An empty directory of the process's own that goes with it; a descriptor. */

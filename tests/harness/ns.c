@@ -229,12 +229,22 @@ char *ns_output(int fd, const char *command, ...)
 	return text;
 }
 
+/* What is sent before the kernel's work queue has given a new link its queue is lost in silence. */
+static void wait_until_up(int fd, const char *name)
+{
+	ns_run(fd,
+	       "timeout 10 sh -c 'until ip link show dev %s | grep -q \"state UP\"; do :; done'",
+	       name);
+}
+
 void ns_veth(int fd_a, const char *a, int fd_b, const char *b)
 {
 	ns_run(fd_a,
 	       "ip link add %s type veth peer name %s netns /proc/%d/fd/%d; ip link set %s up", a,
 	       b, (int)getpid(), fd_b, a);
 	ns_run(fd_b, "ip link set %s up", b);
+	wait_until_up(fd_a, a);
+	wait_until_up(fd_b, b);
 }
 
 static struct sockaddr_in6 endpoint(const char *address, unsigned int port, socklen_t *len)

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "child.h"
 #include "tmpdir.h"
+#include "valgrind.h"
 
 #define LONG_MS 20000 /* no test comes near it */
 #define MIB ((size_t)1 << 20)
@@ -322,6 +323,7 @@ static void what_cannot_be_run_is_an_error(void **state)
 	};
 	char path[80], want[200];
 
+	NOT_IN_VALGRIND();
 	tmpdir_write(dir, "plain", "no program");
 	tmpdir_program(dir, "interpreter", "#!/no/such/shell\n");
 	for (size_t i = 0; i < TEST_COUNT(cases); i++) {

@@ -14,6 +14,7 @@
 #include "ipam.h"
 #include "json/jenc.h"
 #include "tmpdir.h"
+#include "valgrind.h"
 
 /* An IPAM plugin that writes down its calls, with the version that each was given in. */
 static const char head[] = "#!/bin/sh\n"
@@ -367,6 +368,7 @@ static void what_cannot_be_started_is_a_failure_at_each_stage(void **state)
 {
 	static const char *const configs[] = { CONFIG("1.0.0"), CONFIG("1.1.0") };
 
+	NOT_IN_VALGRIND();
 	for (size_t i = 0; i < TEST_COUNT(configs); i++) {
 		struct ipam_call call = IPAM_CALL_NONE;
 		struct pw_error err = {};
@@ -388,6 +390,7 @@ static void a_failure_of_the_second_start_is_remembered(void **state)
 	struct ipam_call call = IPAM_CALL_NONE;
 	struct lab lab;
 
+	NOT_IN_VALGRIND();
 	open_lab(&lab, *state, CONFIG("1.1.0"), KNOWS("\"1.0.0\"") "'; rm -f fake; echo '", "");
 	assert_int_equal(ipam_begin(&lab.ipam, "DEL", &target, -EBADF, true, &call, NULL), 0);
 	for (int twice = 0; twice < 2; twice++) {

@@ -296,7 +296,7 @@ static void a_finding_stays_utf8_wherever_it_is_cut(void **state)
 		v = json(text);
 		assert_int_equal(mode(v, NULL, &choice, &sink), -EINVAL);
 		json_object_put(v);
-		snprintf(text, sizeof(text), "\"%s\"", sink.first.msg + 1);
+		snprintf(text, sizeof(text), "\"%.600s\"", sink.first.msg + 1);
 		again = json(text);
 		json_object_put(again);
 	}
