@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "net/name.h"
 
 const char *const verb_names[_VERB_MAX] = {
@@ -101,6 +102,10 @@ static void find_malformed(const struct request *req, struct faults *f)
 		      req->container_id);
 	if ((needs[req->verb] & NEED_IFNAME) && *req->ifname && !name_is_ifname(req->ifname))
 		fault(f, "; ", "CNI_IFNAME \"%.40s\" is not an interface name", req->ifname);
+	if (!utf8_is_valid(req->netns))
+		fault(f, "; ", "CNI_NETNS \"%.80s\" is not UTF-8", req->netns);
+	if (!utf8_is_valid(req->raw_args))
+		fault(f, "; ", "CNI_ARGS is not UTF-8");
 }
 
 int request_read(request_env_t env, struct request *ret, struct pw_error *err)

@@ -87,6 +87,7 @@ static const struct step add_steps[] = {
 	{ "host-route", wire_host_route },
 	{ "announce", wire_announce },
 	{ "masq", wire_masq },
+	{ "carrier", wire_carrier },
 	{ "record-ready", wire_record_ready },
 };
 

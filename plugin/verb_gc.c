@@ -63,12 +63,6 @@ static int take_down(struct collection *c, const struct record *seen, struct pw_
 	return teardown_run(&t, err);
 }
 
-static void note(const struct collection *c, const char *host_ifname, const char *what,
-		 const char *done)
-{
-	(void)fprintf(c->call->notes, "podwire: %s: %s: %s\n", host_ifname, what, done);
-}
-
 /*
  * What can't be read names nobody, and nobody is missing from it when its link is gone too. One of
  * a newer version is somebody's all the same.
@@ -86,8 +80,10 @@ static void clear_unreadable(struct collection *c, const char *host_ifname,
 		removed = record_remove(c->s->records_fd, host_ifname, NULL) == 0;
 		session_lock_remove(c->s, host_ifname);
 	}
-	note(c, host_ifname, why->msg,
-	     removed ? "removed, as there is no link of it" : "left alone");
+	(void)fprintf(c->call->notes,
+		      removed ? "podwire: %s: removed, as there is no link of it\n"
+			      : "podwire: %s: left alone\n",
+		      why->msg);
 }
 
 static int collect(const char *host_ifname, struct record *rec, const struct pw_error *why,
@@ -104,8 +100,10 @@ static int collect(const char *host_ifname, struct record *rec, const struct pw_
 		return 0;
 	/* of before a reboot: no pod of it can be alive, whoever's network it is */
 	if (strcmp(rec->config_digest, c->digest) != 0 && strcmp(rec->boot_id, c->boot_id) == 0) {
-		note(c, host_ifname, "is of a network of this name with another config",
-		     "left alone");
+		(void)fprintf(c->call->notes,
+			      "podwire: %s: is of a network of this name with another config: "
+			      "left alone\n",
+			      host_ifname);
 		return 0;
 	}
 	if (take_down(c, rec, &err) < 0) {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <linux/if.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
 
@@ -246,6 +248,40 @@ int wire_announce(void *wiring, struct pw_error *err)
 		}
 	}
 	return r < 0 ? r : 0;
+}
+
+#define CARRIER_TRIES 200
+#define CARRIER_PAUSE_MS 5
+
+/* 1 once the link sends: until then the kernel drops what it is given, and says nothing. */
+static int is_running(struct nlsock *s, int ifindex, struct pw_error *err)
+{
+	struct link_info link = {};
+	int r = link_find_index(s, ifindex, &link, err);
+
+	return r <= 0 ? r : (link.flags & IFF_RUNNING) && (link.flags & IFF_LOWER_UP);
+}
+
+/*
+ * A link that was set up sends only when the kernel's link watch has been by. Asking for the link
+ * brings it along (Linux 6.8, facd15dfd691); before that there's nothing but to look again. A pod
+ * that can't send within a second has other troubles, and is CHECK's.
+ */
+int wire_carrier(void *wiring, struct pw_error *err)
+{
+	struct wiring *w = wiring;
+
+	for (int i = 0; i < CARRIER_TRIES; i++) {
+		int host = is_running(w->session.host, w->host_link.ifindex, err);
+		int pod = host > 0 ? is_running(w->pod, w->pod_link.ifindex, err) : 0;
+
+		if (host < 0 || pod < 0)
+			return host < 0 ? host : pod;
+		if (pod > 0)
+			return 0;
+		(void)poll(NULL, 0, CARRIER_PAUSE_MS);
+	}
+	return 0;
 }
 
 int wire_masq(void *wiring, struct pw_error *err)

@@ -61,6 +61,7 @@ int wire_host_address(void *wiring, struct pw_error *err);
 int wire_host_neighbour(void *wiring, struct pw_error *err);
 int wire_host_route(void *wiring, struct pw_error *err);
 int wire_announce(void *wiring, struct pw_error *err);
+int wire_carrier(void *wiring, struct pw_error *err);
 int wire_masq(void *wiring, struct pw_error *err);
 
 /* wire_ipam.c: addresses */

@@ -13,21 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 character at @s (RFC 3629); 0 where there is none. */
-static size_t character(const unsigned char *s)
-{
-	size_t n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : 4;
-
-	/* overlong forms, surrogates, what is above U+10FFFF */
-	if (*s > 0xf4 || (*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
-	    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
-		return 0;
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	return n;
-}
+#include "base/utf8.h"
 
 /* What came in may be anything, and "%.40s" may have cut a character in two. */
 static void one_line(char *s)
@@ -35,7 +21,7 @@ static void one_line(char *s)
 	size_t n;
 
 	for (; *s; s += n ? n : 1) {
-		n = character((unsigned char *)s);
+		n = utf8_character(s);
 		if (n == 0)
 			*s = '?';
 		else if ((unsigned char)*s < 0x20 || *s == 0x7f)

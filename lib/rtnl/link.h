@@ -26,7 +26,7 @@ int link_find_index(struct nlsock *s, int ifindex, struct link_info *ret, struct
 /* What link_change() sets; what is zero or NULL stays. */
 struct link_change {
 	bool up;
-	const char *alias;    /* cut to 255 bytes, which is what the kernel takes */
+	const char *alias;    /* cut to 254 bytes, which is what the kernel takes */
 	bool no_linklocal;    /* IPv6 addr_gen_mode none: no address of the kernel's own */
 	bool ipv4_forwarding; /* of this device */
 	bool proxy_arp;       /* answers for what is elsewhere */

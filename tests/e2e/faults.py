@@ -13,7 +13,7 @@ from harness.resources import wait_until
 # In the order in which they happen; test_failures holds them against what the plugin says it does.
 ADD_STEPS = ("lock", "pod-socket", "leftover", "record", "ipam-start", "link", "ipam-wait", "forwarding",
              "pod-sysctl", "pod-address", "pod-up", "pod-neighbour", "pod-route", "host-config", "host-up",
-             "host-address", "host-neighbour", "host-route", "announce", "masq", "record-ready")
+             "host-address", "host-neighbour", "host-route", "announce", "masq", "carrier", "record-ready")
 DEL_STEPS = ("del-ipam-start", "del-masq", "del-link", "del-conntrack", "del-ipam", "del-record")
 
 # An error that nothing in the plugin makes by itself, so that it can only be the injected one.
@@ -100,10 +100,16 @@ def _normal(value):
     return value
 
 
+SYS_FLOCK = {"x86_64": "73", "aarch64": "32"}[os.uname().machine]
+
+
 def is_blocked_on_lock(pid):
-    """Whether this process waits for a flock (fcntl(2): such lines have an arrow)."""
-    with open("/proc/locks", encoding="ascii") as lines:
-        return any(line.split()[1] == "->" and line.split()[5] == str(pid) for line in lines)
+    """Whether this process waits in flock(2). /proc/locks would hide it in a PID namespace."""
+    try:
+        with open(f"/proc/{pid}/syscall", encoding="ascii") as call:
+            return call.read().split()[0] == SYS_FLOCK
+    except OSError:
+        return False
 
 
 # IPAM plugins

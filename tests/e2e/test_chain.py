@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Debian's plugins behind ours that change what we made: the pod stays reachable, and CHECK agrees."""
+import os
+
 from harness.case import Case, conflist, host_local, podwire
 
 V4, V6 = "10.1.0.0/24", "fd00:1::/64"
@@ -11,6 +13,9 @@ class Chained(Case):
         super().setUp()
         self.node.bridge()
         self.node.uplink()
+
+    def tuning(self, **keys):
+        return {"type": "tuning", "dataDir": os.path.join(self.node.directory, "tuning"), **keys}
 
     def reach(self, *plugins, routes=DEFAULTS, **keys):
         ipam = host_local(self.node, V4, V6, routes=routes)
@@ -41,11 +46,11 @@ class Chained(Case):
 
     # A new MAC flushes the pod's entry for its gateway, permanent as it is, and makes the node's wrong.
     def test_tuning_mac(self):
-        self.reach({"type": "tuning", "mac": "02:00:00:00:00:77"})
+        self.reach(self.tuning(mac="02:00:00:00:00:77"))
 
     def test_tuning_mac_gateway_of_ipam(self):
-        self.reach({"type": "tuning", "mac": "02:00:00:00:00:77"}, gateway="ipam")
+        self.reach(self.tuning(mac="02:00:00:00:00:77"), gateway="ipam")
 
     def test_tuning_mtu_and_sysctl_and_sbr(self):
-        self.reach({"type": "tuning", "mtu": 1400, "sysctl": {"net.ipv4.conf.eth0.log_martians": "1"}},
+        self.reach(self.tuning(mtu=1400, sysctl={"net.ipv4.conf.eth0.log_martians": "1"}),
                    {"type": "sbr"})

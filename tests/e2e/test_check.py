@@ -89,7 +89,7 @@ class NoFault(CheckCase):
         self.check()
 
     def test_chain_with_tuning_and_sbr(self):
-        tuning = {"type": "tuning", "mac": "02:00:00:00:00:cc", "mtu": 1400}
+        tuning = {"type": "tuning", "dataDir": f"{self.node.directory}/tuning", "mac": "02:00:00:00:00:cc", "mtu": 1400}
         for chained in ((tuning,), ({"type": "sbr"},), (tuning, {"type": "sbr"})):
             with self.subTest(chained=[plugin["type"] for plugin in chained]):
                 net = self.network(*chained)

@@ -54,7 +54,8 @@ class Runner(NodeCase):
         self.node.bridge()
         self.node.uplink()
         net = conflist({"type": "ptp", "ipam": host_local(self.node, "10.1.0.0/24")},
-                       {"type": "tuning", "sysctl": {"net.ipv4.conf.all.accept_redirects": "0"}})
+                       {"type": "tuning", "dataDir": f"{self.node.directory}/tuning",
+                        "sysctl": {"net.ipv4.conf.all.accept_redirects": "0"}})
         pods = [self.node.pod() for _ in range(2)]
         answers = [self.runtime.add(net, Attachment.of(pod)) for pod in pods]
         address = answers[1]["ips"][0]["address"].split("/")[0]

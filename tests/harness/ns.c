@@ -21,8 +21,6 @@
 #include "base/error.h"
 #include "netlink/netns.h"
 
-extern char **environ;
-
 static int write_text(const char *path, const char *text)
 {
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -192,7 +190,7 @@ void ns_run(int fd, const char *command, ...)
 static char *read_all(int fd)
 {
 	size_t len = 0, room = 1 << 16;
-	char *text = malloc(room);
+	char *text = malloc(room), *more;
 	ssize_t n;
 
 	assert_non_null(text);
@@ -201,8 +199,9 @@ static char *read_all(int fd)
 		if (room - len > 1)
 			continue;
 		room *= 2;
-		text = realloc(text, room);
-		assert_non_null(text);
+		more = realloc(text, room);
+		assert_non_null(more);
+		text = more;
 	}
 	assert_true(n == 0);
 	text[len] = '\0';
