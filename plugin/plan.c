@@ -55,7 +55,7 @@ int plan_links(const struct request *req, const struct netconf *conf, const stru
 	attachment_host_ifname(&id, plan->host_ifname);
 	plan->pod_ifname = req->ifname;
 	plan->mtu = facts->mtu;
-	plan->queues = conf->options.queues;
+	plan->queues = conf->options.queues ? conf->options.queues : 1;
 	name_pod(req, plan);
 
 	r = mac_random(&plan->host_mac, err);

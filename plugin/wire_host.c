@@ -75,37 +75,37 @@ int wire_forwarding(void *wiring, struct pw_error *err)
 }
 
 /* Days. A reachable entry lives 0.5 to 1.5 times as long, in ticks (of 1 ms, perhaps) in an int. */
-#define REACHABLE_MS "1000000000"
+#define REACHABLE_MS 1000000000
 
-/*
- * A default of disable_ipv6=1 on the node would leave the pod's IPv6 without its other end. What
- * the kernel knows of the pod's MAC lasts, since a pod may be set up not to answer an ARP request
- * of the node (rp_filter); and an answer on behalf of the gateway isn't put off.
- */
-static int set_sysctls(const struct wiring *w, struct pw_error *err)
+static bool has_proxied_gateway(const struct plan *plan)
 {
-	static const struct {
-		bool v6;
-		const char *dir, *name, *value;
-	} settings[] = {
-		{ false, "ipv4/neigh", "base_reachable_time_ms", REACHABLE_MS },
-		{ false, "ipv4/neigh", "proxy_delay", "0" },
-		{ true, "ipv6/conf", "disable_ipv6", "0" },
-		{ true, "ipv6/conf", "forwarding", "1" },
-		{ true, "ipv6/conf", "proxy_ndp", "1" }, /* for those that are named below */
-		{ true, "ipv6/neigh", "base_reachable_time_ms", REACHABLE_MS },
-		{ true, "ipv6/neigh", "proxy_delay", "0" },
-	};
-	int r = 0;
+	const struct ipaddr *gateway = plan->gateways.v;
 
-	for (size_t i = 0; i < ARRAY_COUNT(settings) && r == 0; i++) {
-		if (w->plan.family[settings[i].v6])
-			r = sysctl_ensure(settings[i].dir, w->plan.host_ifname, settings[i].name,
-					  settings[i].value, err);
+	for (size_t i = 0; i < plan->gateways.n; i++) {
+		if (gateway[i].family == AF_INET6 && !ipaddr_is_linklocal(&gateway[i]))
+			return true;
 	}
+	return false;
+}
+
+/* A default of disable_ipv6=1 on the node would leave the pod's IPv6 without its other end. */
+static int set_ipv6_sysctls(const struct wiring *w, struct pw_error *err)
+{
+	const char *ifname = w->plan.host_ifname;
+	int r;
+
+	r = sysctl_ensure("ipv6/conf", ifname, "disable_ipv6", "0", err);
+	if (r == 0)
+		r = sysctl_ensure("ipv6/conf", ifname, "forwarding", "1", err);
+	if (r == 0 && has_proxied_gateway(&w->plan))
+		r = sysctl_ensure("ipv6/conf", ifname, "proxy_ndp", "1", err);
 	return r;
 }
 
+/*
+ * What the kernel knows of the pod's MAC lasts, since a pod may be set up not to answer an ARP
+ * request of the node (rp_filter); and an answer on behalf of the gateway isn't put off.
+ */
 int wire_host_config(void *wiring, struct pw_error *err)
 {
 	struct wiring *w = wiring;
@@ -115,11 +115,18 @@ int wire_host_config(void *wiring, struct pw_error *err)
 		.proxy_arp = w->plan.family[0],
 		.rp_filter = w->plan.rp_filter,
 	};
-	int r;
+	int r = 0;
 
 	if (!w->plan.family[0] && !w->plan.family[1])
 		return 0;
-	r = set_sysctls(w, err);
+	if (w->plan.family[1])
+		r = set_ipv6_sysctls(w, err);
+	for (int f = 0; f < 2 && r == 0; f++) {
+		if (w->plan.family[f])
+			r = neigh_tune(w->session.host, f ? AF_INET6 : AF_INET,
+				       w->host_link.ifindex, w->plan.host_ifname, REACHABLE_MS, 0,
+				       err);
+	}
 	return r < 0 ? r : link_change(w->session.host, &w->host_link, &change, err);
 }
 

@@ -38,24 +38,14 @@ int wire_pod_socket(void *wiring, struct pw_error *err)
  * A runtime may have made the namespace with IPv6 off. And a pod whose MAC is changed (by tuning,
  * or from inside) tells it, as the node's entry for it would be wrong.
  */
-static int set_sysctls(void *arg, struct pw_error *err)
+static int set_ipv6_sysctls(void *arg, struct pw_error *err)
 {
-	static const struct {
-		bool v6;
-		const char *dir, *name, *value;
-	} settings[] = {
-		{ false, "ipv4/conf", "arp_notify", "1" },
-		{ true, "ipv6/conf", "disable_ipv6", "0" },
-		{ true, "ipv6/conf", "ndisc_notify", "1" },
-	};
 	const struct wiring *w = arg;
-	int r = 0;
+	int r;
 
-	for (size_t i = 0; i < ARRAY_COUNT(settings) && r == 0; i++) {
-		if (w->plan.family[settings[i].v6])
-			r = sysctl_ensure(settings[i].dir, w->plan.pod_ifname, settings[i].name,
-					  settings[i].value, err);
-	}
+	r = sysctl_ensure("ipv6/conf", w->plan.pod_ifname, "disable_ipv6", "0", err);
+	if (r == 0)
+		r = sysctl_ensure("ipv6/conf", w->plan.pod_ifname, "ndisc_notify", "1", err);
 	return r < 0 ? pw_context(err, "in pod") : 0;
 }
 
@@ -63,9 +53,7 @@ int wire_pod_sysctl(void *wiring, struct pw_error *err)
 {
 	struct wiring *w = wiring;
 
-	if (!w->plan.family[0] && !w->plan.family[1])
-		return 0;
-	return netns_call(w->netns_fd, set_sysctls, w, err);
+	return w->plan.family[1] ? netns_call(w->netns_fd, set_ipv6_sysctls, w, err) : 0;
 }
 
 /*
@@ -95,7 +83,9 @@ int wire_pod_address(void *wiring, struct pw_error *err)
 int wire_pod_up(void *wiring, struct pw_error *err)
 {
 	struct wiring *w = wiring;
-	const struct link_change up = { .up = true, .rp_filter = -1 };
+	const struct link_change up = { .up = true,
+					.arp_notify = w->plan.family[0],
+					.rp_filter = -1 };
 
 	return link_change(w->pod, &w->pod_link, &up, err);
 }

@@ -71,16 +71,29 @@ int sysctl_write(const char *key, const char *value, struct pw_error *err)
 int sysctl_ensure(const char *dir, const char *ifname, const char *name, const char *value,
 		  struct pw_error *err)
 {
+	_cleanup_(closep) int fd = -EBADF;
 	char key[128], now[64];
-	int r;
+	ssize_t n;
 
 	if ((size_t)snprintf(key, sizeof(key), "%s/%s/%s", dir, ifname, name) >= sizeof(key))
 		return pw_fail(err, ENAMETOOLONG, PW_E_IO, "cannot set sysctl %s of %s: %m", name,
 			       ifname);
-	r = sysctl_read(key, now, sizeof(now), err);
-	if (r == -ENOENT)
+	fd = open_key(key, O_RDWR);
+	if (fd == -ENOENT)
 		return 0;
-	if (r < 0 || strcmp(now, value) == 0)
-		return r;
-	return sysctl_write(key, value, err);
+	if (fd == -EROFS || fd == -EACCES) /* it may have the value already */
+		fd = open_key(key, O_RDONLY);
+	if (fd < 0)
+		return pw_fail(err, -fd, PW_E_IO, "cannot set sysctl net/%s to %s: %m", key, value);
+	n = pread(fd, now, sizeof(now) - 1, 0);
+	if (n < 0)
+		return pw_fail(err, errno, PW_E_IO, "cannot read sysctl net/%s: %m", key);
+	now[n] = '\0';
+	now[strcspn(now, "\n")] = '\0';
+	if (strcmp(now, value) == 0)
+		return 0;
+	if (pwrite(fd, value, strlen(value), 0) < 0)
+		return pw_fail(err, errno, PW_E_IO, "cannot set sysctl net/%s to %s: %m", key,
+			       value);
+	return 0;
 }

@@ -47,9 +47,11 @@ int nlsock_open(int protocol, struct nlsock **ret, struct pw_error *err)
 	_cleanup_(nlsock_freep) struct nlsock *s = NULL;
 	int one = 1, r;
 
-	s = calloc(1, sizeof(*s));
+	s = malloc(sizeof(*s)); /* not calloc(): the buffer stays untouched until it is used */
 	if (!s)
 		return pw_oom(err);
+	s->sk = NULL;
+	s->extack[0] = '\0';
 	s->place = "";
 	s->sk = nl_socket_alloc();
 	if (!s->sk)

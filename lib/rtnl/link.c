@@ -90,6 +90,7 @@ int link_change(struct nlsock *s, const struct link_info *link, const struct lin
 	    (change->ipv4_forwarding &&
 	     rtnl_link_inet_set_conf(to, IPV4_DEVCONF_FORWARDING, 1) < 0) ||
 	    (change->proxy_arp && rtnl_link_inet_set_conf(to, IPV4_DEVCONF_PROXY_ARP, 1) < 0) ||
+	    (change->arp_notify && rtnl_link_inet_set_conf(to, IPV4_DEVCONF_ARP_NOTIFY, 1) < 0) ||
 	    (change->rp_filter >= 0 &&
 	     rtnl_link_inet_set_conf(to, IPV4_DEVCONF_RP_FILTER, (unsigned int)change->rp_filter) <
 		     0))

@@ -29,6 +29,7 @@ struct link_change {
 	const char *alias;    /* cut to 254 bytes, which is what the kernel takes */
 	bool no_linklocal;    /* IPv6 addr_gen_mode none: no address of the kernel's own */
 	bool ipv4_forwarding; /* of this device */
+	bool arp_notify;      /* tells of a new MAC */
 	bool proxy_arp;       /* answers for what is elsewhere */
 	int rp_filter;        /* -1: stays; 0 off, 1 strict, 2 loose */
 };

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rtnl/neigh.h"
 
+#include <linux/neighbour.h>
+#include <linux/rtnetlink.h>
+
 #include "base/error.h"
 #include "netlink/auto.h"
 #include "netlink/sock.h"
@@ -39,6 +42,25 @@ int neigh_set(struct nlsock *s, int ifindex, const char *ifname, const struct ip
 		return pw_oom(err);
 	return nlsock_ask(s, msg, err, "cannot add neighbour %s%s%s on %s", IPADDR_STR(ip),
 			  mac ? " at " : "", mac ? MAC_STR(mac) : "", ifname);
+}
+
+int neigh_tune(struct nlsock *s, int family, int ifindex, const char *ifname, uint64_t reachable_ms,
+	       uint64_t proxy_delay_ms, struct pw_error *err)
+{
+	_cleanup_(nlmsg_freep) struct nl_msg *msg = nlmsg_alloc_simple(RTM_SETNEIGHTBL, 0);
+	struct ndtmsg table = { .ndtm_family = (uint8_t)family };
+	struct nlattr *parms;
+
+	if (!msg || nlmsg_append(msg, &table, sizeof(table), NLMSG_ALIGNTO) < 0 ||
+	    nla_put_string(msg, NDTA_NAME, family == AF_INET ? "arp_cache" : "ndisc_cache") < 0)
+		return pw_oom(err);
+	parms = nla_nest_start(msg, NDTA_PARMS);
+	if (!parms || nla_put_u32(msg, NDTPA_IFINDEX, (uint32_t)ifindex) < 0 ||
+	    nla_put_u64(msg, NDTPA_BASE_REACHABLE_TIME, reachable_ms) < 0 ||
+	    nla_put_u64(msg, NDTPA_PROXY_DELAY, proxy_delay_ms) < 0)
+		return pw_oom(err);
+	nla_nest_end(msg, parms);
+	return nlsock_ask(s, msg, err, "cannot set up neighbours of %s", ifname);
 }
 
 int neigh_remove(struct nlsock *s, int ifindex, const struct ipaddr *ip, struct pw_error *err)

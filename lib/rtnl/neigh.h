@@ -19,5 +19,12 @@ enum neigh_kind {
 int neigh_set(struct nlsock *s, int ifindex, const char *ifname, const struct ipaddr *ip,
 	      const struct mac *mac, enum neigh_kind kind, struct pw_error *err);
 
+/*
+ * How the neighbours of @ifindex are kept (Linux, Documentation/networking/ip-sysctl.rst, neigh/):
+ * base_reachable_time and proxy_delay, in milliseconds.
+ */
+int neigh_tune(struct nlsock *s, int family, int ifindex, const char *ifname, uint64_t reachable_ms,
+	       uint64_t proxy_delay_ms, struct pw_error *err);
+
 /* 1 if it was removed, 0 if there was none. */
 int neigh_remove(struct nlsock *s, int ifindex, const struct ipaddr *ip, struct pw_error *err);

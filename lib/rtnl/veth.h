@@ -14,7 +14,8 @@ struct veth_spec {
 	struct mac host_mac;
 	struct mac pod_mac;
 	uint32_t mtu;    /* bytes, of both ends */
-	uint32_t queues; /* rx and tx, of both ends; 0: the kernel's default */
+	uint32_t queues; /* rx and tx, of both ends; 0: the kernel's default, which costs two grace
+			    periods */
 };
 
 /*
