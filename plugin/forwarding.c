@@ -16,6 +16,7 @@
 #include "base/sysctl.h"
 #include "json/jdec.h"
 #include "json/jenc.h"
+#include "rtnl/devconf.h"
 #include "rtnl/link.h"
 #include "rtnl/route.h"
 #include "store/lock.h"
@@ -30,21 +31,13 @@ static const char *const forwarding_keys[2] = {
 	"ipv6/conf/all/forwarding",
 };
 
-int forwarding_is_on(const bool family[2], struct pw_error *err)
+int forwarding_is_on(struct nlsock *host, const bool family[2], struct pw_error *err)
 {
 	for (int f = 0; f < 2; f++) {
-		int on = 0, r;
+		int on = family[f] ? devconf_forwarding(host, f ? AF_INET6 : AF_INET, err) : 1;
 
-		if (!family[f])
-			continue;
-		r = sysctl_read_int(forwarding_keys[f], &on, err);
-		if (r == -ENOENT)
-			return pw_fail(err, EAFNOSUPPORT, PW_E_IO,
-				       "this kernel has no sysctl net/%s", forwarding_keys[f]);
-		if (r < 0)
-			return r;
-		if (!on)
-			return 0;
+		if (on <= 0)
+			return on;
 	}
 	return 1;
 }
@@ -154,7 +147,7 @@ int forwarding_ensure(struct nlsock *host, int runtime_fd, const bool family[2],
 	_cleanup_(closep) int fd = -EBADF;
 	int r;
 
-	r = forwarding_is_on(family, err);
+	r = forwarding_is_on(host, family, err);
 	if (r != 0)
 		return r < 0 ? r : 0;
 

@@ -14,4 +14,4 @@ struct pw_error;
 int forwarding_ensure(struct nlsock *host, int runtime_fd, const bool family[2],
 		      struct pw_error *err);
 /* 1 if it is on for each of the families, 0 if not. */
-int forwarding_is_on(const bool family[2], struct pw_error *err);
+int forwarding_is_on(struct nlsock *host, const bool family[2], struct pw_error *err);

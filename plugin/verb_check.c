@@ -93,7 +93,7 @@ static int check_kernel(struct call *call, struct check *c, struct pw_error *err
 	if (r == 0)
 		r = check_host_routes(c, err);
 	if (r == 0) {
-		r = forwarding_is_on(plan->family, err);
+		r = forwarding_is_on(c->host, plan->family, err);
 		if (r == 0)
 			r = pw_fail(err, ENETDOWN, PW_E_CHECK, "forwarding is off on the node");
 		r = r < 0 ? r : 0;

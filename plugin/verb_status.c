@@ -69,7 +69,7 @@ static int check_forwarding(const struct session *s, struct pw_error *err)
 		r = record_each(s->records_fd, note_families, &f, err);
 	if (r < 0)
 		return r;
-	r = forwarding_is_on(f.used, err);
+	r = forwarding_is_on(s->host, f.used, err);
 	if (r == 0)
 		return pw_fail(err, ENETDOWN, PW_E_LIMITED,
 			       "forwarding was switched off, and there are pods that need it");

@@ -92,10 +92,11 @@ static bool has_proxied_gateway(const struct plan *plan)
 static int set_ipv6_sysctls(const struct wiring *w, struct pw_error *err)
 {
 	const char *ifname = w->plan.host_ifname;
-	int r;
+	int r = 0;
 
-	r = sysctl_ensure("ipv6/conf", ifname, "disable_ipv6", "0", err);
-	if (r == 0)
+	if (w->host_link.ipv6_off)
+		r = sysctl_ensure("ipv6/conf", ifname, "disable_ipv6", "0", err);
+	if (r == 0 && !w->host_link.ipv6_forwards)
 		r = sysctl_ensure("ipv6/conf", ifname, "forwarding", "1", err);
 	if (r == 0 && has_proxied_gateway(&w->plan))
 		r = sysctl_ensure("ipv6/conf", ifname, "proxy_ndp", "1", err);

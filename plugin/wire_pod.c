@@ -41,9 +41,10 @@ int wire_pod_socket(void *wiring, struct pw_error *err)
 static int set_ipv6_sysctls(void *arg, struct pw_error *err)
 {
 	const struct wiring *w = arg;
-	int r;
+	int r = 0;
 
-	r = sysctl_ensure("ipv6/conf", w->plan.pod_ifname, "disable_ipv6", "0", err);
+	if (w->pod_link.ipv6_off)
+		r = sysctl_ensure("ipv6/conf", w->plan.pod_ifname, "disable_ipv6", "0", err);
 	if (r == 0)
 		r = sysctl_ensure("ipv6/conf", w->plan.pod_ifname, "ndisc_notify", "1", err);
 	return r < 0 ? pw_context(err, "in pod") : 0;

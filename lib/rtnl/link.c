@@ -3,6 +3,7 @@
 
 #include <linux/if_link.h>
 #include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <net/if.h>
 #include <netlink/route/link.h>
 #include <netlink/route/link/inet.h>
@@ -15,6 +16,21 @@
 
 #define ALIAS_MAX 254 /* IFALIASZ is 256, and less than that is wanted, NUL and all */
 
+/* The settings of IPv6 come with the link: an array of numbers by DEVCONF_ index. */
+static void take_ipv6_conf(struct nlattr *af_spec, struct link_info *ret)
+{
+	struct nlattr *inet6 = nla_find(nla_data(af_spec), nla_len(af_spec), AF_INET6);
+	struct nlattr *conf;
+	const int32_t *value;
+
+	conf = inet6 ? nla_find(nla_data(inet6), nla_len(inet6), IFLA_INET6_CONF) : NULL;
+	if (!conf || nla_len(conf) <= (int)(DEVCONF_DISABLE_IPV6 * sizeof(*value)))
+		return;
+	value = nla_data(conf);
+	ret->ipv6_off = value[DEVCONF_DISABLE_IPV6] != 0;
+	ret->ipv6_forwards = value[DEVCONF_FORWARDING] != 0;
+}
+
 static int parse_link(const struct nlmsghdr *nlh, void *arg)
 {
 	struct nlattr *tb[IFLA_MAX + 1], *info[IFLA_INFO_MAX + 1];
@@ -25,7 +41,11 @@ static int parse_link(const struct nlmsghdr *nlh, void *arg)
 	    !tb[IFLA_IFNAME])
 		return -EBADMSG;
 
-	*ret = (struct link_info){ .ifindex = ifi->ifi_index, .flags = ifi->ifi_flags };
+	*ret = (struct link_info){ .ifindex = ifi->ifi_index,
+				   .flags = ifi->ifi_flags,
+				   .ipv6_off = true };
+	if (tb[IFLA_AF_SPEC])
+		take_ipv6_conf(tb[IFLA_AF_SPEC], ret);
 	nla_strlcpy(ret->name, tb[IFLA_IFNAME], sizeof(ret->name));
 	if (tb[IFLA_ADDRESS] && nla_len(tb[IFLA_ADDRESS]) == sizeof(ret->mac.b))
 		memcpy(ret->mac.b, nla_data(tb[IFLA_ADDRESS]), sizeof(ret->mac.b));

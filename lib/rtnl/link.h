@@ -16,6 +16,8 @@ struct link_info {
 	struct mac mac; /* zero where the link has none, or one of another length */
 	uint32_t mtu;
 	uint32_t flags; /* IFF_ */
+	bool ipv6_off;  /* disable_ipv6, or a kernel or MTU without IPv6 */
+	bool ipv6_forwards;
 };
 
 /* By name. 1 if found, 0 if there's none. */
