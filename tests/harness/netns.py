@@ -265,6 +265,8 @@ class Node(Namespace):
     def bridge(self, ifname="docker0", address="172.17.0.1/16"):
         """A docker0-like device: made before the uplink it has the lower ifindex."""
         self.ip("link", "add", ifname, "type", "bridge")
+        # its own address would come late, in the middle of a comparison of before and after
+        self.ip("link", "set", ifname, "addrgenmode", "none")
         self.ip("address", "add", address, "dev", ifname)
         self.ip("link", "set", ifname, "up")
 

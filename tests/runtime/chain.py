@@ -37,7 +37,6 @@ SETTLE, WINDOW, DRAIN_DEADLINE = 0.5, 1.5, 15
 def make_node(test):
     node = netns.Node(test)
     node.bridge()
-    node.ip("link", "set", "docker0", "addrgenmode", "none")
     node.ip("address", "add", "fd00:d0c::1/64", "dev", "docker0", "nodad")
     node.uplink()
     for program in ("iptables", "ip6tables"):
