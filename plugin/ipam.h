@@ -45,8 +45,7 @@ struct ipam_call {
 	int keep_fd;
 	bool held; /* gets its input only in ipam_end() */
 	bool asked;
-	char *config; /* owned, where it isn't the config as it came */
-	size_t config_len;
+	char *config;           /* owned, where it isn't the config as it came */
 	struct pw_error failed; /* why there's no command */
 };
 

@@ -212,6 +212,15 @@ static int send_numbered(struct nlsock *s, struct nl_msg *msg, struct answer *a)
 	return 0;
 }
 
+static int converse(struct nlsock *s, struct nl_msg *msg, struct answer *a)
+{
+	int r = send_numbered(s, msg, a);
+
+	if (r < 0)
+		return r;
+	return read_answers(s, a);
+}
+
 int nlsock_ask(struct nlsock *s, struct nl_msg *msg, struct pw_error *err, const char *what, ...)
 {
 	struct answer a = {};
@@ -219,9 +228,7 @@ int nlsock_ask(struct nlsock *s, struct nl_msg *msg, struct pw_error *err, const
 	int r;
 
 	nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_ACK;
-	r = send_numbered(s, msg, &a);
-	if (r == 0)
-		r = read_answers(s, &a);
+	r = converse(s, msg, &a);
 	if (r < 0) {
 		va_start(ap, what);
 		r = vfail(s, -r, err, what, ap);
@@ -238,24 +245,13 @@ int nlsock_get(struct nlsock *s, struct nl_msg *msg, nlsock_reply_t reply, void 
 	int r;
 
 	nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_ACK;
-	r = send_numbered(s, msg, &a);
-	if (r == 0)
-		r = read_answers(s, &a);
+	r = converse(s, msg, &a);
 	if (r < 0) {
 		va_start(ap, what);
 		r = vfail(s, -r, err, what, ap);
 		va_end(ap);
 	}
 	return r;
-}
-
-static int dump_once(struct nlsock *s, struct nl_msg *msg, struct answer *a)
-{
-	int r = send_numbered(s, msg, a);
-
-	if (r < 0)
-		return r;
-	return read_answers(s, a);
 }
 
 int nlsock_dump(struct nlsock *s, struct nl_msg *msg, nlsock_reply_t reply, void *arg,
@@ -268,7 +264,7 @@ int nlsock_dump(struct nlsock *s, struct nl_msg *msg, nlsock_reply_t reply, void
 	for (int tries = 0; tries < DUMP_TRIES; tries++) {
 		struct answer a = { .dump = true, .reply = reply, .arg = arg };
 
-		r = dump_once(s, msg, &a);
+		r = converse(s, msg, &a);
 		if (r < 0 || !a.interrupted)
 			break;
 		reply(NULL, arg);
