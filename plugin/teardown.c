@@ -13,6 +13,7 @@
 #include "rtnl/link.h"
 #include "rtnl/route.h"
 #include "steps.h"
+#include "unlink.h"
 
 static int start_ipam(void *subject, struct pw_error *err)
 {
@@ -128,7 +129,7 @@ static int remove_link(void *subject, struct pw_error *err)
 	/* lets IPAM's start fall into the wait for the link */
 	if (t->ipam)
 		(void)ipam_advance(&t->call, &ignored);
-	r = link_remove(t->session->host, t->host_ifname, err);
+	r = unlink_link(t->session->host, t->host_ifname, err);
 	if (r == 0)
 		r = remove_from_pod(t, err);
 	t->link_left = r < 0;

@@ -121,7 +121,7 @@ int link_change(struct nlsock *s, const struct link_info *link, const struct lin
 	return nlsock_ask(s, msg, err, "cannot set up link %s", link->name);
 }
 
-int link_remove(struct nlsock *s, const char *name, struct pw_error *err)
+static int remove_it(struct nlsock *s, int ifindex, const char *name, struct pw_error *err)
 {
 	_cleanup_(rtnl_link_putp) struct rtnl_link *link = NULL;
 	_cleanup_(nlmsg_freep) struct nl_msg *msg = NULL;
@@ -130,11 +130,24 @@ int link_remove(struct nlsock *s, const char *name, struct pw_error *err)
 	link = rtnl_link_alloc();
 	if (!link)
 		return pw_oom(err);
-	rtnl_link_set_name(link, name);
+	if (ifindex)
+		rtnl_link_set_ifindex(link, ifindex);
+	else
+		rtnl_link_set_name(link, name);
 	if (rtnl_link_build_delete_request(link, &msg) < 0)
 		return pw_oom(err);
 	r = nlsock_ask(s, msg, err, "cannot remove link %s", name);
 	if (r == -ENODEV)
 		return 0;
 	return r < 0 ? r : 1;
+}
+
+int link_remove(struct nlsock *s, const char *name, struct pw_error *err)
+{
+	return remove_it(s, 0, name, err);
+}
+
+int link_remove_index(struct nlsock *s, int ifindex, const char *name, struct pw_error *err)
+{
+	return remove_it(s, ifindex, name, err);
 }

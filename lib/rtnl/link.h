@@ -41,3 +41,5 @@ int link_change(struct nlsock *s, const struct link_info *link, const struct lin
 
 /* 1 if it was removed, 0 if there was none. */
 int link_remove(struct nlsock *s, const char *name, struct pw_error *err);
+/* The same by index, which no other link gets soon; @name is for the message. */
+int link_remove_index(struct nlsock *s, int ifindex, const char *name, struct pw_error *err);

@@ -34,6 +34,17 @@ VERSIONS = (4, 6)
 SETTLE, WINDOW, DRAIN_DEADLINE = 0.5, 1.5, 15
 
 
+def _had_pods_before(node, program):
+    """The chains that Debian's firewall plugin makes for a node's first pod. containerd attaches a pod to its
+    networks at once, and two first calls of that plugin fall over each other: File exists."""
+    for chain in ("CNI-FORWARD", "CNI-ADMIN"):
+        node.run(program, "-N", chain)
+    node.run(program, "-I", "FORWARD", "-m", "comment", "--comment", "CNI firewall plugin rules",
+             "-j", "CNI-FORWARD")
+    node.run(program, "-I", "CNI-FORWARD", "-m", "comment", "--comment",
+             "CNI firewall plugin admin overrides", "-j", "CNI-ADMIN")
+
+
 def make_node(test):
     node = netns.Node(test)
     node.bridge()
@@ -47,6 +58,7 @@ def make_node(test):
                  "-j", "ACCEPT")
         node.run(program, "-t", "nat", "-A", "PREROUTING", "-p", "tcp", "--dport", "1", "-j", "ACCEPT")
         node.run(program, "-t", "nat", "-A", "POSTROUTING", "-o", "docker0", "-j", "ACCEPT")
+        _had_pods_before(node, program)
     node.run("nft", "add table inet operator; add chain inet operator notes; "
                     "add rule inet operator notes tcp dport 1 counter")
     # A link-local address that is still being probed would show as a change later.
