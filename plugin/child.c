@@ -175,9 +175,11 @@ static bool has_ended(const struct child *c)
 
 /*
  * Until its output has ended and so has it: what closes its output may go on working, or hang.
- * Where the kernel refuses a pidfd, it is looked for now and then.
+ * Where the kernel refuses a pidfd, it is looked for now and then. 1: @enough (may be NULL) was
+ * said.
  */
-static int talk(struct child *c, const char *what, unsigned int timeout_ms, struct pw_error *err)
+static int talk(struct child *c, const char *what, unsigned int timeout_ms, child_enough_t enough,
+		struct pw_error *err)
 {
 	_cleanup_(closep) int pidfd = pidfd_open(c->pid, 0);
 	long deadline = now_ms() + (long)timeout_ms;
@@ -211,6 +213,8 @@ static int talk(struct child *c, const char *what, unsigned int timeout_ms, stru
 			return r;
 		if (r == 0)
 			fds[0].fd = -EBADF;
+		else if (enough && c->output && enough(c->output, c->output_len))
+			return 1;
 	}
 	return 0;
 }
@@ -237,6 +241,11 @@ static void end(struct child *c)
 	(void)reap(c, &status, "", NULL);
 }
 
+int child_listen(struct child *c, const char *what, unsigned int timeout_ms, child_enough_t enough)
+{
+	return c->pid > 0 && talk(c, what, timeout_ms, enough, NULL) > 0;
+}
+
 int child_collect(struct child *c, const char *what, unsigned int timeout_ms, int *ret_status,
 		  struct pw_error *err)
 {
@@ -244,7 +253,7 @@ int child_collect(struct child *c, const char *what, unsigned int timeout_ms, in
 
 	if (c->pid <= 0)
 		return pw_fail(err, ECHILD, PW_E_INTERNAL, "%s isn't running", what);
-	r = talk(c, what, timeout_ms, err);
+	r = talk(c, what, timeout_ms, NULL, err);
 	if (r < 0) {
 		end(c);
 		return r;

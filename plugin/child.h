@@ -5,6 +5,7 @@
  * pipes, its standard error is ours. Starting, feeding and collecting are apart, so that it can
  * run while we work, or wait for its input until we are ready.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -30,6 +31,13 @@ int child_start(const char *path, char *const envp[], int keep_fd, struct child 
 
 /* What the child reads; as much of it as the pipe takes is written now. */
 void child_feed(struct child *c, const char *input, size_t len);
+
+/*
+ * As child_collect(), but may return before the child has ended: 1 once @enough says so of what it
+ * has printed, 0 where the child ended or broke off first. What is wrong, child_collect() will say.
+ */
+typedef bool (*child_enough_t)(const char *output, size_t len);
+int child_listen(struct child *c, const char *what, unsigned int timeout_ms, child_enough_t enough);
 
 /*
  * Writes the rest, reads its output to the end and reaps it, all within @timeout_ms: then the child

@@ -68,6 +68,15 @@ static int start(struct ipam_call *call, const char *command, struct pw_error *e
 	return child_start(call->ipam->path, envp, call->keep_fd, &call->child, err);
 }
 
+static void feed(struct ipam_call *call)
+{
+	call->held = false;
+	if (call->config)
+		child_feed(&call->child, call->config, strlen(call->config));
+	else
+		child_feed(&call->child, call->ipam->text, call->ipam->len);
+}
+
 static int start_command(struct ipam_call *call, struct pw_error *err)
 {
 	const struct ipam *ipam = call->ipam;
@@ -85,12 +94,8 @@ static int start_command(struct ipam_call *call, struct pw_error *err)
 	if (r < 0)
 		return r;
 	call->phase = IPAM_CALLED;
-	if (!call->held) {
-		if (call->config)
-			child_feed(&call->child, call->config, strlen(call->config));
-		else
-			child_feed(&call->child, ipam->text, ipam->len);
-	}
+	if (!call->held)
+		feed(call);
 	return 0;
 }
 
@@ -182,6 +187,44 @@ int ipam_advance(struct ipam_call *call, struct pw_error *err)
 	return -call->failed.errnum;
 }
 
+int ipam_release(struct ipam_call *call, struct pw_error *err)
+{
+	int r = ipam_advance(call, err);
+
+	if (r == 0 && call->held && call->phase == IPAM_CALLED)
+		feed(call);
+	return r;
+}
+
+/* Cheap where it isn't the end, so that a result in many pieces isn't parsed for each. */
+static bool is_document(const char *text, size_t len)
+{
+	_cleanup_(json_object_putp) struct json_object *v = NULL;
+
+	while (len > 0 && strchr(" \t\r\n", text[len - 1]))
+		len--;
+	return len > 0 && text[len - 1] == '}' && jdec_parse(text, len, "", &v, NULL) == 0;
+}
+
+/* An error object is a document as well. */
+static bool is_result(struct json_object *v)
+{
+	return jdec_member(v, "ips") || jdec_member(v, "ip4") || jdec_member(v, "ip6");
+}
+
+int ipam_listen(struct ipam_call *call, struct json_object **ret_result)
+{
+	_cleanup_(json_object_putp) struct json_object *v = NULL;
+
+	if (call->phase != IPAM_CALLED ||
+	    !child_listen(&call->child, call->ipam->path, IPAM_TIMEOUT_MS, is_document) ||
+	    jdec_parse(call->child.output, call->child.output_len, "", &v, NULL) < 0 ||
+	    !is_result(v))
+		return 0;
+	*ret_result = take_ptr(v);
+	return 1;
+}
+
 /* What a plugin that failed has to say. */
 static int take_error(struct ipam_call *call, int status, struct pw_error *err)
 {
@@ -233,12 +276,8 @@ static int collect(struct ipam_call *call, struct json_object **ret_result, stru
 
 	if (call->phase == IPAM_NEEDLESS)
 		return 0;
-	if (call->held) {
-		if (call->config)
-			child_feed(&call->child, call->config, strlen(call->config));
-		else
-			child_feed(&call->child, call->ipam->text, call->ipam->len);
-	}
+	if (call->held)
+		feed(call);
 	r = child_collect(&call->child, call->ipam->path, IPAM_TIMEOUT_MS, &status, err);
 	if (r < 0)
 		return r;

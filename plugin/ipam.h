@@ -68,6 +68,16 @@ int ipam_begin(const struct ipam *ipam, const char *command, const struct ipam_t
  */
 int ipam_advance(struct ipam_call *call, struct pw_error *err);
 /*
+ * Lets a held command have its input, where its start had to wait for VERSION: starts it now. A
+ * failure is remembered, as by ipam_advance().
+ */
+int ipam_release(struct ipam_call *call, struct pw_error *err);
+/*
+ * The result as soon as it is there in full, in @ret_result (the caller's): 1. The plugin is still
+ * to be waited for, and may yet fail: ipam_end() tells. 0: nothing that looks like a result came.
+ */
+int ipam_listen(struct ipam_call *call, struct json_object **ret_result);
+/*
  * Waits for the end. What the plugin reports as its error is passed on, code and all; where it has
  * none to report, PW_E_IPAM. @ret_result: the caller's; NULL where nothing is wanted.
  */

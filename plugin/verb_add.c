@@ -4,7 +4,8 @@
  *
  * The steps in the order in which they happen. The record is there before the first thing that
  * could be left over, and everything that can be left over is found again through it. IPAM's
- * process runs while the link is made. Whatever fails, what was done is undone and the first error
+ * process starts before that, but isn't told what for; it gives its address while the link is made.
+ * Whatever fails, what was done is undone and the first error
  * is the one that is reported.
  */
 #include <string.h>
@@ -23,6 +24,21 @@ static int take_lock(void *wiring, struct pw_error *err)
 
 	w->lock_fd = session_lock(&w->session, w->plan.host_ifname, err);
 	return w->lock_fd < 0 ? w->lock_fd : 0;
+}
+
+static int gather_facts(void *wiring, struct pw_error *err)
+{
+	struct wiring *w = wiring;
+	int r;
+
+	r = record_boot_id(w->boot_id, err);
+	if (r == 0)
+		r = netconf_digest(w->conf, w->digest, err);
+	if (r == 0)
+		r = facts_gather(w->session.host, w->conf, &w->facts, err);
+	if (r == 0)
+		r = plan_links(w->req, w->conf, &w->facts, &w->plan, err);
+	return r;
 }
 
 static void describe_teardown(struct wiring *w, const struct record *rec, struct teardown *t)
@@ -68,10 +84,12 @@ static int clear_leftover(void *wiring, struct pw_error *err)
 
 static const struct step add_steps[] = {
 	{ "lock", take_lock },
+	{ "ipam-start", wire_ipam_start },
+	{ "facts", gather_facts },
 	{ "pod-socket", wire_pod_socket },
 	{ "leftover", clear_leftover },
 	{ "record", wire_record },
-	{ "ipam-start", wire_ipam_start },
+	{ "ipam-call", wire_ipam_call },
 	{ "link", wire_link },
 	{ "ipam-wait", wire_ipam_wait },
 	{ "forwarding", wire_forwarding },
@@ -88,6 +106,7 @@ static const struct step add_steps[] = {
 	{ "announce", wire_announce },
 	{ "masq", wire_masq },
 	{ "carrier", wire_carrier },
+	{ "ipam-end", wire_ipam_end },
 	{ "record-ready", wire_record_ready },
 };
 
@@ -97,7 +116,7 @@ static int take_back(struct wiring *w)
 	struct teardown t;
 
 	/* an IPAM that is still at it must come to its end before it can be told to forget */
-	if (w->call.phase != IPAM_IDLE && w->call.child.pid > 0)
+	if (w->ipam_called && w->call.child.pid > 0)
 		(void)ipam_end(&w->call, NULL, NULL);
 
 	describe_teardown(w, &w->record, &t);
@@ -128,6 +147,7 @@ static void undo(struct wiring *w)
 
 static int prepare(struct call *call, struct wiring *w, struct pw_error *err)
 {
+	const struct attachment id = { w->conf->name, w->req->container_id, w->req->ifname };
 	int r;
 
 	w->netns_fd = session_pod_netns(w->req, err);
@@ -138,16 +158,8 @@ static int prepare(struct call *call, struct wiring *w, struct pw_error *err)
 		if (r < 0)
 			return r;
 	}
-	r = session_open(w->conf, true, &w->session, err);
-	if (r == 0)
-		r = record_boot_id(w->boot_id, err);
-	if (r == 0)
-		r = netconf_digest(w->conf, w->digest, err);
-	if (r == 0)
-		r = facts_gather(w->session.host, w->conf, &w->facts, err);
-	if (r == 0)
-		r = plan_links(w->req, w->conf, &w->facts, &w->plan, err);
-	return r;
+	attachment_host_ifname(&id, w->plan.host_ifname);
+	return session_open(w->conf, true, &w->session, err);
 }
 
 int verb_add(struct call *call, struct json_object **ret, struct pw_error *err)

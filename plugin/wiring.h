@@ -32,6 +32,8 @@ struct wiring {
 
 	FILE *log; /* debug lines; NULL: none */
 
+	bool ipam_ended; /* it was waited for */
+
 	/* what there is to undo */
 	bool recorded, ipam_called, link_made, masqueraded;
 };
@@ -66,7 +68,9 @@ int wire_masq(void *wiring, struct pw_error *err);
 
 /* wire_ipam.c: addresses */
 int wire_ipam_start(void *wiring, struct pw_error *err);
+int wire_ipam_call(void *wiring, struct pw_error *err);
 int wire_ipam_wait(void *wiring, struct pw_error *err);
+int wire_ipam_end(void *wiring, struct pw_error *err);
 
 /* wire_record.c: what is kept of it */
 int wire_record(void *wiring, struct pw_error *err);
