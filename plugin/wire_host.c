@@ -2,6 +2,7 @@
 #include <linux/if.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "base/error.h"
@@ -104,6 +105,9 @@ static int set_ipv6_sysctls(const struct wiring *w, struct pw_error *err)
 }
 
 /*
+ * An end that has no use for IPv6 has none: the kernel walks over all of its IPv6 routes when one
+ * goes up (2 ms with a thousand of them), and sends reports of multicast groups to the pod.
+ *
  * What the kernel knows of the pod's MAC lasts, since a pod may be set up not to answer an ARP
  * request of the node (rp_filter); and an answer on behalf of the gateway isn't put off.
  */
@@ -122,6 +126,8 @@ int wire_host_config(void *wiring, struct pw_error *err)
 		return 0;
 	if (w->plan.family[1])
 		r = set_ipv6_sysctls(w, err);
+	else
+		r = sysctl_ensure("ipv6/conf", w->plan.host_ifname, "disable_ipv6", "1", err);
 	for (int f = 0; f < 2 && r == 0; f++) {
 		if (w->plan.family[f])
 			r = neigh_tune(w->session.host, f ? AF_INET6 : AF_INET,
@@ -175,12 +181,38 @@ int wire_host_neighbour(void *wiring, struct pw_error *err)
 	return r;
 }
 
+/*
+ * Until now the node may have taken the pod's address for a neighbour's: on a subnet of its own
+ * that holds it. Must be asked before the pod's route says otherwise.
+ */
+static int find_neighbourhood(struct wiring *w, struct pw_error *err)
+{
+	const struct cidr *address = w->plan.addresses.v;
+	struct neighbourhood *to;
+
+	for (size_t i = 0; i < w->plan.addresses.n; i++) {
+		struct route_lookup via = {};
+		int r;
+
+		r = route_lookup(w->session.host, &address[i].ip, &via, err);
+		if (r < 0)
+			return r;
+		if (r == 0 || !via.onlink)
+			continue;
+		to = array_grow(&w->neighbourhoods, sizeof(*to), 1);
+		if (!to)
+			return pw_oom(err);
+		*to = (struct neighbourhood){ via.ifindex, address[i].ip };
+	}
+	return 0;
+}
+
 /* Replace: a fixed address may still have the route of the pod that it is moving from. */
 int wire_host_route(void *wiring, struct pw_error *err)
 {
 	struct wiring *w = wiring;
 	struct route *route = w->plan.host_routes.v;
-	int r = 0;
+	int r = find_neighbourhood(w, err);
 
 	for (size_t i = 0; i < w->plan.host_routes.n && r == 0; i++) {
 		route[i].ifindex = w->host_link.ifindex;
@@ -189,43 +221,14 @@ int wire_host_route(void *wiring, struct pw_error *err)
 	return r;
 }
 
-/* An address of the node whose subnet holds pod addresses: neighbours there may know them. */
-struct announce_search {
-	const struct plan *plan;
-	struct {
-		int ifindex;
-		struct ipaddr ip;
-	} found[16];
-	size_t n;
-};
-
-static int find_neighbourhood(const struct addr_info *addr, void *arg)
-{
-	struct announce_search *s = arg;
-	const struct cidr *pod = s->plan->addresses.v;
-
-	if (!addr) {
-		s->n = 0;
-		return 0;
-	}
-	for (size_t i = 0; i < s->plan->addresses.n && s->n < ARRAY_COUNT(s->found); i++) {
-		if (!cidr_contains(&addr->address, &pod[i].ip) || addr->address.len == 0 ||
-		    addr->address.len == ipaddr_bits(&addr->address.ip))
-			continue;
-		s->found[s->n].ifindex = addr->ifindex;
-		s->found[s->n++].ip = pod[i].ip;
-	}
-	return 0;
-}
-
 /* Whether the node answers for others' addresses on @ifname; only then does anybody ask it. */
-static bool is_proxy(const char *ifname, bool v6)
+static bool is_proxy(const char *ifname, int family)
 {
 	char key[64];
 	int on = 0;
 
-	snprintf(key, sizeof(key), v6 ? "ipv6/conf/%s/proxy_ndp" : "ipv4/conf/%s/proxy_arp",
-		 ifname);
+	snprintf(key, sizeof(key),
+		 family == AF_INET6 ? "ipv6/conf/%s/proxy_ndp" : "ipv4/conf/%s/proxy_arp", ifname);
 	return sysctl_read_int(key, &on, NULL) == 0 && on;
 }
 
@@ -234,26 +237,20 @@ static bool is_proxy(const char *ifname, bool v6)
 int wire_announce(void *wiring, struct pw_error *err)
 {
 	struct wiring *w = wiring;
-	struct announce_search s = { .plan = &w->plan };
+	const struct neighbourhood *at = w->neighbourhoods.v;
 	int r = 0;
 
-	for (int f = 0; f < 2 && r >= 0; f++) {
-		if (!w->plan.family[f])
-			continue;
-		s.n = 0;
-		r = addr_dump(w->session.host, f ? AF_INET6 : AF_INET, 0, find_neighbourhood, &s,
-			      err);
-		for (size_t i = 0; i < s.n && r >= 0; i++) {
-			struct link_info link = {};
+	for (size_t i = 0; i < w->neighbourhoods.n && r >= 0; i++) {
+		struct link_info link = {};
 
-			r = neigh_remove(w->session.host, s.found[i].ifindex, &s.found[i].ip, err);
-			if (r >= 0)
-				r = link_find_index(w->session.host, s.found[i].ifindex, &link,
-						    err);
-			if (r > 0 && is_proxy(link.name, f))
-				r = announce(link.ifindex, link.name, &link.mac, &s.found[i].ip,
-					     err);
-		}
+		r = link_find_index(w->session.host, at[i].ifindex, &link, err);
+		/* another pod's, from which a fixed address has moved: nobody else asks there */
+		if (r <= 0 ||
+		    strncmp(link.name, HOST_IFNAME_PREFIX, strlen(HOST_IFNAME_PREFIX)) == 0)
+			continue;
+		r = neigh_remove(w->session.host, link.ifindex, &at[i].ip, err);
+		if (r >= 0 && is_proxy(link.name, at[i].ip.family))
+			r = announce(link.ifindex, link.name, &link.mac, &at[i].ip, err);
 	}
 	return r < 0 ? r : 0;
 }

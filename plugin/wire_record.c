@@ -47,6 +47,7 @@ void wiring_done(struct wiring *w)
 	ipam_done(&w->ipam);
 	plan_done(&w->plan);
 	result_done(&w->given);
+	array_done(&w->neighbourhoods);
 	nlsock_free(w->pod);
 	closep(&w->netns_fd);
 	session_done(&w->session);

@@ -14,6 +14,12 @@
 
 struct nlsock;
 
+/* Where the node had a pod's address for a neighbour's. */
+struct neighbourhood {
+	int ifindex;
+	struct ipaddr ip;
+};
+
 struct wiring {
 	const struct request *req; /* borrowed */
 	const struct netconf *conf;
@@ -29,6 +35,7 @@ struct wiring {
 	int netns_fd, lock_fd;
 	struct nlsock *pod;
 	struct link_info host_link, pod_link;
+	struct array neighbourhoods; /* struct neighbourhood */
 
 	FILE *log; /* debug lines; NULL: none */
 

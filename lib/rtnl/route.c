@@ -161,6 +161,7 @@ static int parse_lookup(const struct nlmsghdr *nlh, void *arg)
 	if (info.type != RTN_UNICAST)
 		return 0;
 	ret->ifindex = info.ifindex;
+	ret->onlink = !info.gateway.family;
 	(void)nladdr_read(tb[RTA_PREFSRC], info.dst.ip.family, &ret->src);
 	return 0;
 }

@@ -33,6 +33,7 @@ int route_set(struct nlsock *s, const struct route *route, enum route_mode mode,
 struct route_lookup {
 	int ifindex;
 	struct ipaddr src; /* the source it would use; family 0: none */
+	bool onlink;       /* to @dst itself, not to a gateway */
 };
 
 /* 1 if there's a route, 0 if @dst is unreachable. */

@@ -11,9 +11,10 @@ from harness.libcni import Attachment, plugin_environment, start_plugin
 from harness.resources import wait_until
 
 # In the order in which they happen; test_failures holds them against what the plugin says it does.
-ADD_STEPS = ("lock", "pod-socket", "leftover", "record", "ipam-start", "link", "ipam-wait", "forwarding",
-             "pod-sysctl", "pod-address", "pod-up", "pod-neighbour", "pod-route", "host-config", "host-up",
-             "host-address", "host-neighbour", "host-route", "announce", "masq", "carrier", "record-ready")
+ADD_STEPS = ("lock", "ipam-start", "facts", "pod-socket", "leftover", "record", "ipam-call", "link", "ipam-wait",
+             "forwarding", "pod-sysctl", "pod-address", "pod-up", "pod-neighbour", "pod-route", "host-config",
+             "host-up", "host-address", "host-neighbour", "host-route", "announce", "masq", "carrier", "ipam-end",
+             "record-ready")
 DEL_STEPS = ("del-ipam-start", "del-masq", "del-link", "del-conntrack", "del-ipam", "del-record")
 
 # An error that nothing in the plugin makes by itself, so that it can only be the injected one.
@@ -192,7 +193,7 @@ class FaultCase(Case):
 # SIGKILL
 
 ADD_POINTS = points(ADD_STEPS)
-IPAM_RUNS = ADD_POINTS.index(("after", "ipam-start"))
+IPAM_RUNS = ADD_POINTS.index(("after", "ipam-call"))
 IPAM_DONE = ADD_POINTS.index(("after", "ipam-wait"))
 LINK_MADE = ADD_POINTS.index(("after", "link"))
 

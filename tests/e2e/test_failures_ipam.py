@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """IPAM plugins that fail, die, talk nonsense, hang or have no address left, in ADD, in its undoing and in DEL."""
 import os
+import shlex
 
 from faults import Commits, FaultCase, HOST_LOCAL, seam, slow_host_local
 from harness.case import conflist, host_local, podwire
-from harness.fakeipam import Die, Exec, Fail, Gate, Hang, Print
+from harness.fakeipam import Behaviour, Die, Exec, Fail, Gate, Hang, Print
 from harness.libcni import Attachment
+
+
+class PrintThen(Behaviour):
+    """Prints, and goes on."""
+
+    def __init__(self, stdout, then):
+        self.stdout, self.then = stdout, then
+
+    def script(self, ipam, verb):
+        return f"printf %s {shlex.quote(self.stdout)}\n{self.then}"
 
 
 class IpamFails(FaultCase):
@@ -53,6 +64,15 @@ class IpamFails(FaultCase):
                      '{"cniVersion": "1.0.0", "ips": [{"address": "10.1.0.2/24"}]} {}'):
             with self.subTest(text=text):
                 self.assert_add_fails(Commits(Print(text)), 102, "IPAM")
+
+    def test_result_and_then_a_failure(self):
+        """By then most of the pod is wired."""
+        good = '{"cniVersion": "1.0.0", "ips": [{"address": "10.1.0.2/24"}]}'
+        for behaviour, text in ((Print(good, 3), "exit status 3"),
+                                (PrintThen(good, "kill -9 $$"), "signal 9"),
+                                (PrintThen(good, "sleep 0.2; echo more"), "not JSON")):
+            with self.subTest(text=text):
+                self.assert_add_fails(Commits(behaviour), 102, text)
 
     def test_far_too_much_output(self):
         self.assert_add_fails(Commits(Print("x" * 5_000_000)), 102, "slow", "4194304")

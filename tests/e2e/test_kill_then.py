@@ -48,7 +48,7 @@ class AddKilledThenAdd(KillCase):
         self.assert_as_before()
 
 
-@for_each_point(ADD_STEPS[ADD_STEPS.index("ipam-start"):], ["after"])
+@for_each_point(ADD_STEPS[ADD_STEPS.index("ipam-call"):], ["after"])
 class AddKilledThenGc(KillCase):
     """A runtime that knows nothing of it any more."""
 

@@ -376,6 +376,36 @@ class OnTheHost(WireCase):
             self.assertTrue(pod.ping(ours), ours)
             self.assertTrue(self.node.ping(theirs), theirs)
 
+    def test_host_end_of_a_v4_pod_has_no_ipv6(self):
+        """The kernel would walk over all IPv6 routes for it, and tell the pod of multicast groups."""
+        for number, (subnet, off) in enumerate(((V4, "1"), (V6, "0"))):
+            with self.subTest(subnet=subnet):
+                _, _, result = self.attach(self.network(subnet, name=f"net{number}"))
+                name = result["interfaces"][0]["name"]
+                self.assertEqual(self.node.sysctl(f"net/ipv6/conf/{name}/disable_ipv6"), off)
+
+    def known(self, place, ifname):
+        return {entry["dst"]: entry.get("lladdr") for entry in place.neighbours(ifname)}
+
+    def test_neighbours_that_knew_the_address_hear_of_its_move(self):
+        """A node that answers for pods on its own subnet: the wire and the node knew another MAC."""
+        networks = {"192.0.2.130": self.network("192.0.2.128/25"), "2001:db8::8005": self.network("2001:db8::8000/113")}
+        self.node.sysctl("net/ipv4/conf/eth0/proxy_arp", 1)
+        self.node.sysctl("net/ipv6/conf/eth0/proxy_ndp", 1)
+        self.wire.sysctl("net/ipv4/neigh/wire0/locktime", 0)
+        mac = self.node.link("eth0")["address"]
+        for number, (address, network) in enumerate(networks.items()):
+            with self.subTest(address=address):
+                for place, ifname in ((self.node, "eth0"), (self.wire, "wire0")):
+                    place.ip("neigh", "add", address, "lladdr", "02:00:00:00:00:99", "dev", ifname, "nud", "stale")
+                network["name"] = f"net{number}"
+                network["plugins"][0]["ipam"]["ranges"][0][0]["rangeStart"] = address
+                _, _, result = self.attach(network)
+                self.assertEqual(addresses(result), [address])
+                self.assertNotIn(address, self.known(self.node, "eth0"))
+                wait_until(lambda address=address: self.known(self.wire, "wire0")[address] == mac,
+                           what="the wire's neighbour entry")
+
     def test_alias_names_the_pod(self):
         pod, _, host = self.host()
         self.assertEqual(self.node.link(host)["ifalias"], f"podwire default/{pod.pod_name}")
