@@ -60,7 +60,7 @@ __attribute__((noreturn)) static void be_remover(int report, int ifindex, const 
 	if (keep_only(report) < 0 || nlsock_open(NETLINK_ROUTE, &s, NULL) < 0)
 		_exit(1);
 	v.result = link_remove_index(s, ifindex, ifname, &v.err);
-	_exit(write(REPORT_FD, &v, sizeof(v)) != sizeof(v));
+	_exit(write(REPORT_FD, &v, sizeof(v)) == sizeof(v) ? 0 : 1);
 }
 
 static int listen_to_links(struct nl_sock **ret)

@@ -20,7 +20,8 @@ RULES = (
     ("prints", rf"\b{PRINTING}|\b(?:stdout|stderr)\b", r"lib/", None),
     ("logs", rf"\b{LOGGING}", r"(lib|plugin)/", None),
     ("ends the process", rf"\b{ENDING}", r"lib/", None),
-    ("ends the process", rf"\b{ENDING}", r"plugin/", r"plugin/main\.c"),
+    # unlink.c: its child
+    ("ends the process", rf"\b{ENDING}", r"plugin/", r"plugin/(main|unlink)\.c"),
     ("ends the process", r"\babort\s*\(", r"(lib|plugin)/", r"lib/netlink/netns\.c"),
     ("reads the environment", rf"\b(?:{ENVIRONMENT})", r"lib/", None),
     # an IPAM plugin gets a copy of the environment; only main() looks anything up in it
