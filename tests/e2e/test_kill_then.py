@@ -6,7 +6,7 @@ Only the points after each step: before the next one nothing differs (test_kill 
 import random
 import subprocess
 
-from faults import (ADD_POINTS, ADD_STEPS, HOST_LOCAL, IPAM_DONE, IPAM_RUNS, KillCase, LINK_MADE, for_each_point,
+from faults import (ADD_POINTS, ADD_STEPS, HOST_LOCAL, IPAM_RUNS, KillCase, LINK_MADE, for_each_point,
                     seam)
 from harness.case import reserved
 from harness.fakeipam import Answer, Exec, Hang, Sequence
