@@ -5,6 +5,12 @@ pkg_check_modules(libnl REQUIRED IMPORTED_TARGET libnl-3.0>=3.7)
 pkg_check_modules(libnl_route REQUIRED IMPORTED_TARGET libnl-route-3.0>=3.7)
 pkg_check_modules(libjsonc REQUIRED IMPORTED_TARGET json-c>=0.16)
 
+# The agent's. libbpf: loads and pins programs and maps. libsystemd: event loop, D-Bus, journal and readiness.
+# libnl-genl: the netdev family. All from Debian 12.
+pkg_check_modules(libbpf REQUIRED IMPORTED_TARGET libbpf>=1.1)
+pkg_check_modules(libsystemd REQUIRED IMPORTED_TARGET libsystemd>=252)
+pkg_check_modules(libnl_genl REQUIRED IMPORTED_TARGET libnl-genl-3.0>=3.7)
+
 # pw_dependency(name imported archives...): the shared library, or for an executable with the property
 # PW_STATIC its archive (-l names, since an imported target is the path of a shared object).
 function(pw_dependency name imported)
@@ -15,6 +21,8 @@ endfunction()
 pw_dependency(pw_libnl libnl -lnl-3)
 pw_dependency(pw_libnl_route libnl_route -lnl-route-3)
 pw_dependency(pw_libjsonc libjsonc -ljson-c)
+
+find_package(Threads REQUIRED)
 
 if(PW_BUILD_TESTS)
 	pkg_check_modules(cmocka REQUIRED IMPORTED_TARGET cmocka)

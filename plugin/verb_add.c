@@ -84,15 +84,17 @@ static int clear_leftover(void *wiring, struct pw_error *err)
 
 static const struct step add_steps[] = {
 	{ "lock", take_lock },
+	{ "pod-socket", wire_pod_socket },
 	{ "ipam-start", wire_ipam_start },
 	{ "facts", gather_facts },
-	{ "pod-socket", wire_pod_socket },
 	{ "leftover", clear_leftover },
 	{ "record", wire_record },
 	{ "ipam-call", wire_ipam_call },
 	{ "link", wire_link },
+	{ "masq-start", wire_masq_start },
 	{ "ipam-wait", wire_ipam_wait },
 	{ "forwarding", wire_forwarding },
+	{ "masq-go", wire_masq_go },
 	{ "pod-sysctl", wire_pod_sysctl },
 	{ "pod-address", wire_pod_address },
 	{ "pod-up", wire_pod_up },
@@ -104,8 +106,9 @@ static const struct step add_steps[] = {
 	{ "host-neighbour", wire_host_neighbour },
 	{ "host-route", wire_host_route },
 	{ "announce", wire_announce },
-	{ "masq", wire_masq },
 	{ "carrier", wire_carrier },
+	{ "record-prepare", wire_record_prepare },
+	{ "masq", wire_masq },
 	{ "ipam-end", wire_ipam_end },
 	{ "record-ready", wire_record_ready },
 };
@@ -118,6 +121,8 @@ static int take_back(struct wiring *w)
 	/* an IPAM that is still at it must come to its end before it can be told to forget */
 	if (w->ipam_called && w->call.child.pid > 0)
 		(void)ipam_end(&w->call, NULL, NULL);
+
+	(void)wire_masq(w, NULL);
 
 	describe_teardown(w, &w->record, &t);
 	t.addresses = &w->plan.addresses;

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/sysctl.h"
 #include "forwarding.h"
-#include "masquerade.h"
 #include "netlink/sock.h"
 #include "rtnl/addr.h"
 #include "rtnl/announce.h"
@@ -287,18 +286,4 @@ int wire_carrier(void *wiring, struct pw_error *err)
 		(void)poll(NULL, 0, CARRIER_PAUSE_MS);
 	}
 	return 0;
-}
-
-int wire_masq(void *wiring, struct pw_error *err)
-{
-	struct wiring *w = wiring;
-	struct record rec;
-
-	if (!w->conf->ip_masq || !w->plan.addresses.n)
-		return 0;
-	rec = w->record;
-	rec.addresses = w->plan.addresses;
-	rec.masq_exclude = w->plan.masq_exclude;
-	w->masqueraded = true;
-	return masquerade_add(w->session.runtime_fd, w->session.records_fd, &rec, err);
 }

@@ -34,15 +34,25 @@ int wire_record(void *wiring, struct pw_error *err)
 	return record_write(w->session.records_fd, &w->record, err);
 }
 
+/* All but the rename, so that nothing but that is left once the last has ended. */
+int wire_record_prepare(void *wiring, struct pw_error *err)
+{
+	struct wiring *w = wiring;
+
+	describe(w, RECORD_READY);
+	return record_prepare(w->session.records_fd, &w->record, err);
+}
+
 int wire_record_ready(void *wiring, struct pw_error *err)
 {
 	struct wiring *w = wiring;
-	describe(w, RECORD_READY);
-	return record_write(w->session.records_fd, &w->record, err);
+
+	return record_commit(w->session.records_fd, w->plan.host_ifname, err);
 }
 
 void wiring_done(struct wiring *w)
 {
+	(void)wire_masq(w, NULL);
 	ipam_call_done(&w->call);
 	ipam_done(&w->ipam);
 	plan_done(&w->plan);

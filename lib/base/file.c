@@ -171,8 +171,8 @@ static int write_new(int dirfd, const char *tmp, const void *data, size_t len, m
 	return file_write_fd(fd, data, len);
 }
 
-int file_write_at(int dirfd, const char *name, const void *data, size_t len, mode_t mode,
-		  struct pw_error *err)
+int file_prepare_at(int dirfd, const char *name, const void *data, size_t len, mode_t mode,
+		    struct pw_error *err)
 {
 	char tmp[NAME_MAX + 1];
 	int r;
@@ -180,6 +180,19 @@ int file_write_at(int dirfd, const char *name, const void *data, size_t len, mod
 	r = temporary_name(name, tmp);
 	if (r == 0)
 		r = write_new(dirfd, tmp, data, len, mode);
+	if (r < 0) {
+		(void)unlinkat(dirfd, tmp, 0);
+		return pw_fail(err, -r, PW_E_IO, "cannot write %s: %m", name);
+	}
+	return 0;
+}
+
+int file_commit_at(int dirfd, const char *name, struct pw_error *err)
+{
+	char tmp[NAME_MAX + 1];
+	int r;
+
+	r = temporary_name(name, tmp);
 	if (r == 0 && renameat(dirfd, tmp, dirfd, name) < 0)
 		r = -errno;
 	if (r < 0) {
@@ -187,6 +200,14 @@ int file_write_at(int dirfd, const char *name, const void *data, size_t len, mod
 		return pw_fail(err, -r, PW_E_IO, "cannot write %s: %m", name);
 	}
 	return 0;
+}
+
+int file_write_at(int dirfd, const char *name, const void *data, size_t len, mode_t mode,
+		  struct pw_error *err)
+{
+	int r = file_prepare_at(dirfd, name, data, len, mode, err);
+
+	return r < 0 ? r : file_commit_at(dirfd, name, err);
 }
 
 int file_remove_at(int dirfd, const char *name, struct pw_error *err)

@@ -40,6 +40,11 @@ int file_read_fd(int fd, const char *what, size_t max, char **ret, size_t *ret_l
 int file_write_at(int dirfd, const char *name, const void *data, size_t len, mode_t mode,
 		  struct pw_error *err);
 
+/* The two halves of it: nobody sees anything before the second. */
+int file_prepare_at(int dirfd, const char *name, const void *data, size_t len, mode_t mode,
+		    struct pw_error *err);
+int file_commit_at(int dirfd, const char *name, struct pw_error *err);
+
 /* Removes @name and what a dead writer may have left of it. Idempotent. */
 int file_remove_at(int dirfd, const char *name, struct pw_error *err);
 

@@ -198,7 +198,7 @@ static void file_name(const char *host_ifname, char buf[NAME_MAX + 1])
 	snprintf(buf, NAME_MAX + 1, "%s.json", host_ifname);
 }
 
-int record_write(int dirfd, const struct record *rec, struct pw_error *err)
+int record_prepare(int dirfd, const struct record *rec, struct pw_error *err)
 {
 	_cleanup_(json_object_putp) struct json_object *v = encode(rec);
 	char name[NAME_MAX + 1];
@@ -208,7 +208,22 @@ int record_write(int dirfd, const struct record *rec, struct pw_error *err)
 	if (!text)
 		return pw_oom(err);
 	file_name(rec->host_ifname, name);
-	return file_write_at(dirfd, name, text, strlen(text), 0644, err);
+	return file_prepare_at(dirfd, name, text, strlen(text), 0644, err);
+}
+
+int record_commit(int dirfd, const char *host_ifname, struct pw_error *err)
+{
+	char name[NAME_MAX + 1];
+
+	file_name(host_ifname, name);
+	return file_commit_at(dirfd, name, err);
+}
+
+int record_write(int dirfd, const struct record *rec, struct pw_error *err)
+{
+	int r = record_prepare(dirfd, rec, err);
+
+	return r < 0 ? r : record_commit(dirfd, rec->host_ifname, err);
 }
 
 int record_read(int dirfd, const char *host_ifname, struct record *ret, struct pw_error *err)

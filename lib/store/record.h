@@ -47,6 +47,9 @@ int record_open_dir(const char *state_dir, bool create, struct pw_error *err);
 
 int record_decode(const char *text, size_t len, struct record *ret, struct pw_error *err);
 int record_write(int dirfd, const struct record *rec, struct pw_error *err);
+/* The two halves of it: the old one, or none, is there until the second. */
+int record_prepare(int dirfd, const struct record *rec, struct pw_error *err);
+int record_commit(int dirfd, const char *host_ifname, struct pw_error *err);
 /* 1 if there is one, 0 if not. -EPROTONOSUPPORT: of a newer version. */
 int record_read(int dirfd, const char *host_ifname, struct record *ret, struct pw_error *err);
 /* Idempotent. */

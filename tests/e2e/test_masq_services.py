@@ -3,6 +3,7 @@
 
 Rounds alternate, so that the machine's load falls on both; each round gives a ratio and their median counts.
 """
+import os
 import statistics
 import unittest
 
@@ -10,8 +11,10 @@ from harness.case import Case, conflist, host_local, podwire
 
 SERVICES = 10_000
 ENDPOINTS = 2
+AT_ONCE = 250  # services in a transaction
 ROUNDS = 30
 AT_MOST = 1.3
+PRIORITY = 10
 
 
 def octets(number):
@@ -33,19 +36,21 @@ def service(number):
 
 
 def kube_proxy():
-    yield "table ip kube-proxy {\nmap service-ips {\ntype ipv4_addr . inet_proto . inet_service : verdict\n}\n"
-    yield "chain mark-for-masquerade {\nmeta mark set meta mark or 0x4000\n}\n"
-    for number in range(SERVICES):
-        yield from service(number)
-    yield "chain services {\nip daddr . meta l4proto . th dport vmap @service-ips\n}\n"
-    for hook, priority in (("prerouting", -100), ("output", -100)):
-        yield f"chain nat-{hook} {{\ntype nat hook {hook} priority {priority}\njump services\n}}\n"
-    yield "chain masquerading {\nmeta mark & 0x4000 == 0 return\nmasquerade fully-random\n}\n"
-    yield "chain nat-postrouting {\ntype nat hook postrouting priority 100\njump masquerading\n}\n}\n"
-    for first in range(0, SERVICES, 500):
-        elements = (f"172.16.{octets(n)} . tcp . 80 : goto service-{n:05d}ABCDE-ns/svc{n}/tcp/http"
-                    for n in range(first, first + 500))
+    """Transactions, in order. The kernel's time for one grows with the square of its size: all services in one
+    took a minute and a half, and no other process got that CPU."""
+    yield ("table ip kube-proxy {\nmap service-ips {\ntype ipv4_addr . inet_proto . inet_service : verdict\n}\n"
+           "chain mark-for-masquerade {\nmeta mark set meta mark or 0x4000\n}\n}\n")
+    for first in range(0, SERVICES, AT_ONCE):
+        numbers = range(first, first + AT_ONCE)
+        yield "table ip kube-proxy {\n" + "".join(line for n in numbers for line in service(n)) + "}\n"
+        elements = (f"172.16.{octets(n)} . tcp . 80 : goto service-{n:05d}ABCDE-ns/svc{n}/tcp/http" for n in numbers)
         yield f"add element ip kube-proxy service-ips {{ {', '.join(elements)} }}\n"
+    chains = ["chain services {\nip daddr . meta l4proto . th dport vmap @service-ips\n}\n"]
+    for hook, priority in (("prerouting", -100), ("output", -100)):
+        chains.append(f"chain nat-{hook} {{\ntype nat hook {hook} priority {priority}\njump services\n}}\n")
+    chains.append("chain masquerading {\nmeta mark & 0x4000 == 0 return\nmasquerade fully-random\n}\n")
+    chains.append("chain nat-postrouting {\ntype nat hook postrouting priority 100\njump masquerading\n}\n")
+    yield f"table ip kube-proxy {{\n{''.join(chains)}}}\n"
 
 
 class Services(Case):
@@ -86,8 +91,11 @@ class Services(Case):
         return figures[0]
 
     def test_add_takes_at_most_a_third_longer(self):
+        # Others' work is then not in what is measured; the plugin inherits it.
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(PRIORITY))
         self.report("on an empty ruleset", self.measure())
-        self.node.run("nft", "-f", "-", input="".join(kube_proxy()), timeout=240)
+        for transaction in kube_proxy():
+            self.node.run("nft", "-f", "-", input=transaction)
         ratio = self.report(f"beside {SERVICES} services", self.measure())
         self.assertLessEqual(ratio, AT_MOST)
         self.assert_clean()
