@@ -17,6 +17,8 @@ function(pw_add_test)
 PODWIRE=${PROJECT_BINARY_DIR}/plugin/podwire;\
 PODWIRE_STATIC=${PROJECT_BINARY_DIR}/plugin/podwire-static;\
 PODWIRE_SEAM=${PROJECT_BINARY_DIR}/tests/seam/podwire-seam;\
+PODWIRED=${PROJECT_BINARY_DIR}/agent/podwired;\
+PODWIRED_NEXT=${PROJECT_BINARY_DIR}/agent/podwired-next;\
 PYTHONDONTWRITEBYTECODE=1;\
 ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99;UBSAN_OPTIONS=print_stacktrace=1:exitcode=99")
 endfunction()

@@ -20,10 +20,9 @@
 #include "rtnl/link.h"
 #include "rtnl/route.h"
 #include "store/lock.h"
+#include "store/saved.h"
 
-#define LOCK_NAME "sysctl.lock"
 #define LOCK_WAIT_MS 5000
-#define SAVED_MAX 65536 /* bytes of old values */
 #define UPLINKS_MAX 16
 
 static const char *const forwarding_keys[2] = {
@@ -49,10 +48,10 @@ static int load_saved(int fd, struct json_object **ret, struct pw_error *err)
 	size_t len;
 	int r;
 
-	r = file_read_fd(fd, LOCK_NAME, SAVED_MAX, &text, &len, err);
+	r = file_read_fd(fd, SAVED_NAME, SAVED_MAX, &text, &len, err);
 	if (r < 0)
 		return r;
-	if (len == 0 || jdec_parse(text, len, LOCK_NAME, ret, NULL) < 0 ||
+	if (len == 0 || jdec_parse(text, len, SAVED_NAME, ret, NULL) < 0 ||
 	    !json_object_is_type(*ret, json_type_object)) {
 		json_object_put(*ret);
 		*ret = json_object_new_object();
@@ -69,11 +68,11 @@ static int store_saved(int fd, struct json_object *saved, struct pw_error *err)
 		return pw_oom(err);
 	/* over what is there, which is never longer: keys are only added */
 	if (lseek(fd, 0, SEEK_SET) < 0)
-		return pw_fail(err, errno, PW_E_IO, "cannot write %s: %m", LOCK_NAME);
+		return pw_fail(err, errno, PW_E_IO, "cannot write %s: %m", SAVED_NAME);
 	r = file_write_fd(fd, text, strlen(text));
 	if (r == 0 && ftruncate(fd, (off_t)strlen(text)) < 0)
 		r = -errno;
-	return r < 0 ? pw_fail(err, -r, PW_E_IO, "cannot write %s: %m", LOCK_NAME) : 0;
+	return r < 0 ? pw_fail(err, -r, PW_E_IO, "cannot write %s: %m", SAVED_NAME) : 0;
 }
 
 /* Sets @key, after its old value (the first one that we met) has been put down. */
@@ -151,7 +150,7 @@ int forwarding_ensure(struct nlsock *host, int runtime_fd, const bool family[2],
 	if (r != 0)
 		return r < 0 ? r : 0;
 
-	fd = lock_take(runtime_fd, LOCK_NAME, LOCK_WAIT_MS, err);
+	fd = lock_take(runtime_fd, SAVED_NAME, LOCK_WAIT_MS, err);
 	if (fd < 0)
 		return fd;
 	r = load_saved(fd, &saved, err);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/utf8.h"
 
+#include <string.h>
+
 size_t utf8_character(const char *s)
 {
 	const unsigned char *c = (const unsigned char *)s;
@@ -27,4 +29,24 @@ bool utf8_is_valid(const char *s)
 		s += n;
 	}
 	return true;
+}
+
+void utf8_copy(char *to, size_t size, const char *from)
+{
+	size_t at = 0;
+
+	while (*from) {
+		size_t len = utf8_character(from);
+		size_t step = len ? len : 1;
+
+		if (at + step >= size)
+			break;
+		if (len)
+			memcpy(to + at, from, len);
+		else
+			to[at] = '?';
+		at += step;
+		from += step;
+	}
+	to[at] = '\0';
 }

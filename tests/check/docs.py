@@ -11,7 +11,7 @@ import sys
 import tree
 
 ARCHITECTURE = "docs/architecture.md"
-PLACES = ("lib", "plugin", "deploy", "docs", "tests", "cmake")
+PLACES = ("lib", "plugin", "agent", "bpf", "deploy", "docs", "tests", "cmake")
 STEPS = {"ADD, step by step": "plugin/verb_add.c", "Taking down": "plugin/teardown.c"}
 
 

@@ -12,11 +12,13 @@ import sys
 
 import tree
 
+PLACES = ("lib", "plugin", "agent", "bpf/include", "tests/harness")
+SKELETONS = tree.BUILD / "bpf" / "podwire_bpf"
 COMPILERS = ("gcc", "clang")
 FLAGS = ["-fsyntax-only", "-x", "c", "-std=gnu17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic",
          "-Wundef", "-Wstrict-prototypes", "-Werror",
          "-Wno-unused-function"]
-PACKAGES = ["libnl-3.0", "libnl-route-3.0", "json-c", "cmocka"]
+PACKAGES = ["libnl-3.0", "libnl-route-3.0", "libnl-genl-3.0", "json-c", "cmocka", "libsystemd", "libbpf"]
 
 
 def foreign():
@@ -27,8 +29,8 @@ def foreign():
 
 def compile_alone(compiler, folder, name, flags):
     include = f'#include "{name}"\n' * 2 + "typedef int not_empty;\n"
-    places = [f"-I{place}" for place in ("lib", "plugin", "tests/harness", os.path.dirname(name) or ".")]
-    result = subprocess.run([compiler, *FLAGS, *flags, *places, "-iquote", ".", "-"], input=include,
+    places = [f"-I{place}" for place in (*PLACES, os.path.dirname(name) or ".")]
+    result = subprocess.run([compiler, *FLAGS, *flags, *places, f"-isystem{SKELETONS}", "-iquote", ".", "-"], input=include,
                             capture_output=True, text=True, cwd=folder, check=False)
     if result.returncode == 0:
         return None
@@ -42,7 +44,7 @@ def find(files):
     flags = foreign()
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         jobs = [pool.submit(compile_alone, compiler, files.root, name, flags)
-                for name in files.matching("*.h") for compiler in COMPILERS]
+                for name in files.matching("*.h") if not name.endswith(".bpf.h") for compiler in COMPILERS]
         yield from filter(None, (job.result() for job in jobs))
 
 

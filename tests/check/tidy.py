@@ -25,6 +25,7 @@ DEFINES_THEM = "lib/base/error.c"
 BUDGET = [f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=75000")]
 # in tests: the analyzer (ASan runs them), results that nobody needs, tables with texts of several lines
 LENIENT = "-clang-analyzer-*,-cert-err33-c,-bugprone-suspicious-missing-comma"
+ROOTS = ("lib", "plugin", "agent", "bpf/include", "tests/harness")
 SAMPLE_FLAGS = ["-std=gnu17", "-D_GNU_SOURCE", "-Wall", "-Wextra", f"-I{tree.ROOT}/lib"]
 
 
@@ -64,7 +65,7 @@ def inputs(path, seen):
         return seen
     seen.add(path)
     for include in re.findall(r'^#\s*include\s+"([^"]+)"', path.read_text(encoding="utf-8"), re.M):
-        for place in (path.parent, *(tree.ROOT / one for one in ("lib", "plugin", "tests/harness"))):
+        for place in (path.parent, *(tree.ROOT / one for one in ROOTS)):
             inputs(place / include, seen)
     return seen
 

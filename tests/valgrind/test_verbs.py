@@ -14,7 +14,8 @@ from harness.libcni import Attachment, Runtime
 
 LEAKS = "definite,indirect,possible"
 # What a DEL leaves behind to wait for the kernel ends by _exit() with a copy of our heap: nothing is lost there.
-OPTIONS = ("--quiet", "--child-silent-after-fork=yes", "--sim-hints=lax-ioctls", "--error-exitcode=98", "--track-origins=yes", "--leak-check=full",
+OPTIONS = ("--quiet", "--child-silent-after-fork=yes",
+           "--sim-hints=lax-ioctls", "--error-exitcode=98", "--track-origins=yes", "--leak-check=full",
            f"--show-leak-kinds={LEAKS}", f"--errors-for-leak-kinds={LEAKS}")
 MODEL = {"ips": [{"address": "10.1.0.5/24", "gateway": "10.1.0.1"}, {"address": "fd00:1::5/64"}],
          "routes": [{"dst": "0.0.0.0/0"}, {"dst": "::/0"}], "dns": {"nameservers": ["10.0.0.10"]}}

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "agent.h"
+
+#include <linux/netlink.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+
+#include "alive.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "bus/bus.h"
+#include "sink/apply.h"
+#include "source/cpus.h"
+#include "source/events.h"
+#include "source/foreign.h"
+#include "source/look.h"
+#include "source/records.h"
+#include "source/xdp_features.h"
+
+#define BEAT_USEC 500000u    /* the programs take two seconds of silence for death */
+#define CHECK_USEC 10000000u /* for what no event tells of */
+#define NO_TCX_USEC                                                                           \
+	5000000u          /* clsact: after the chained plugins, whose qdiscs it would disturb \
+			   */
+#define TURN_USEC 100000u /* of work on ports, before others have their turn */
+#define ACCURACY_USEC 100000u
+
+struct agent {
+	const struct options_line *options; /* borrowed */
+	const struct log *log;
+	struct config config;
+	struct utsname uname;
+	char *features_said[4]; /* literals */
+
+	sd_event *event;
+	sd_event_source *settle, *beat, *check, *later;
+	int runtime_fd, lock_fd;
+
+	struct nlsock *host;
+	struct model *m;
+	struct events *events;
+	struct records *records;
+	struct features *features; /* NULL: the kernel has no such thing */
+	struct datapath *dp;
+	struct attach *attach;
+	struct apply apply;
+	struct bus *bus; /* NULL: none */
+	bool bus_missed; /* and that was said */
+
+	bool look_all, look_uplinks;
+	struct array look_at; /* int: devices */
+	uint64_t resyncs, lost;
+	char status[128];
+};
+
+struct agent *agent_free(struct agent *a)
+{
+	if (a) {
+		bus_free(a->bus);
+		events_close(a->events);
+		records_close(a->records);
+		features_close(a->features);
+		attach_close(a->attach);
+		datapath_close(a->dp);
+		model_free(a->m);
+		nlsock_free(a->host);
+		sd_event_source_disable_unref(a->settle);
+		sd_event_source_disable_unref(a->beat);
+		sd_event_source_disable_unref(a->check);
+		sd_event_source_disable_unref(a->later);
+		sd_event_unref(a->event);
+		config_done(&a->config);
+		array_done(&a->look_at);
+		closep(&a->lock_fd);
+		closep(&a->runtime_fd);
+	}
+	free(a);
+	return NULL;
+}
+
+static void settle_soon(void *arg)
+{
+	struct agent *a = arg;
+
+	(void)sd_event_source_set_enabled(a->settle, SD_EVENT_ONESHOT);
+}
+
+static void on_lost(void *arg)
+{
+	struct agent *a = arg;
+
+	a->lost++;
+	a->look_all = true;
+	settle_soon(a);
+}
+
+static void on_uplinks_changed(void *arg)
+{
+	struct agent *a = arg;
+
+	a->look_uplinks = true;
+}
+
+static void on_device_changed(int ifindex, void *arg)
+{
+	struct agent *a = arg;
+	int *to = a->look_at.v;
+
+	for (size_t i = 0; i < a->look_at.n; i++) {
+		if (to[i] == ifindex)
+			return;
+	}
+	to = array_grow(&a->look_at, sizeof(*to), 1);
+	if (!to) {
+		on_lost(a);
+		return;
+	}
+	*to = ifindex;
+}
+
+static void on_fault(const struct port *port, const char *text, void *arg)
+{
+	const struct agent *a = arg;
+
+	log_line(a->log, LOG_WARNING, port, "%s", text);
+}
+
+static int on_statistics(const struct port *port,
+			 void (*each)(const char *name, uint64_t value, void *arg), void *arg,
+			 void *userdata, struct pw_error *err)
+{
+	static const char *const names[PW_DIRECTIONS][4] = {
+		[PW_IN] = { "in-packets", "in-bytes", "in-spoofed", "in-unparsed" },
+		[PW_OUT] = { "out-packets", "out-bytes", "out-spoofed", "out-unparsed" },
+	};
+	struct agent *a = userdata;
+	struct pw_count count;
+	int r;
+
+	for (unsigned int d = 0; d < PW_DIRECTIONS && port->slot; d++) {
+		r = datapath_count(a->dp, port->slot, d, &count, err);
+		if (r < 0)
+			return r;
+		each(names[d][0], count.packets, arg);
+		each(names[d][1], count.bytes, arg);
+		each(names[d][2], count.spoofed, arg);
+		each(names[d][3], count.unparsed, arg);
+	}
+	return 0;
+}
+
+static void log_finding(const char *finding, void *arg)
+{
+	const struct agent *a = arg;
+
+	log_line(a->log, LOG_ERR, NULL, "%s", finding);
+}
+
+/* The old configuration stays where the new one is wrong. */
+static int reload(void *userdata, struct pw_error *err)
+{
+	struct agent *a = userdata;
+	struct config config = {};
+	int r;
+
+	r = config_load(a->options->config, log_finding, a, &config, err);
+	if (r < 0)
+		return r;
+	config_done(&a->config);
+	a->config = config;
+	a->look_all = true; /* uplinks, and what is to be on them */
+	for (size_t i = 0; i < model_ports(a->m); i++)
+		model_port(a->m, i)->dirty = true;
+	settle_soon(a);
+	return 0;
+}
+
+static void on_bus_lost(void *userdata)
+{
+	struct agent *a = userdata;
+
+	log_line(a->log, LOG_WARNING, NULL, "the bus is gone; going on without it");
+	a->bus = bus_free(a->bus);
+}
+
+static const struct bus_ops bus_ops = {
+	.statistics = on_statistics,
+	.reload = reload,
+	.lost = on_bus_lost,
+};
+
+/* No bus is no fault: some systems have none, and on others it comes after us. */
+static void open_bus(struct agent *a)
+{
+	const struct bus_info info = {
+		.version = PW_VERSION,
+		.kernel = a->uname.release,
+		.features = a->features_said,
+		.resyncs = &a->resyncs,
+		.lost_events = &a->lost,
+	};
+	struct pw_error err = {};
+	int r;
+
+	if (a->options->no_bus || a->bus)
+		return;
+	r = bus_open(a->options->bus, a->event, a->m, &info, &bus_ops, a, &a->bus, &err);
+	if (r == 0)
+		a->bus_missed = false;
+	else if (!a->bus_missed)
+		log_line(a->log, LOG_WARNING, NULL, "%s; going on without a bus", err.msg);
+	if (r < 0)
+		a->bus_missed = true;
+	for (size_t i = 0; i < model_ports(a->m) && r == 0; i++)
+		model_port(a->m, i)->changed = true;
+}
+
+static void look_for_foreign(struct agent *a)
+{
+	const int *ifindex = a->look_at.v;
+
+	for (size_t i = 0; i < a->look_at.n; i++) {
+		const struct port *p = model_find_index(a->m, ifindex[i]);
+		struct foreign_ours ours = { .filter_priority = attach_filter_priority() };
+		struct pw_error err = {};
+		char what[64];
+
+		if (!p)
+			continue;
+		ours.tcx = p->slot && attach_has_tcx(a->attach) && attach_check(a->attach, p);
+		ours.xdp = p->kind == PW_PORT_UPLINK && attach_check_xdp(a->attach, p);
+		if (foreign_find(a->host, p->ifindex, &ours, what, sizeof(what), &err) < 0)
+			log_line(a->log, LOG_WARNING, p, "%s", err.msg);
+		else
+			model_foreign(a->m, ifindex[i], what);
+	}
+	array_done(&a->look_at);
+}
+
+static void look_at_all_devices(struct agent *a)
+{
+	for (size_t i = 0; i < model_ports(a->m); i++) {
+		const struct port *p = model_port(a->m, i);
+
+		if (p->ifindex)
+			on_device_changed(p->ifindex, a);
+	}
+}
+
+static int look(struct agent *a, struct pw_error *err)
+{
+	int r = 0;
+
+	if (a->look_all) {
+		r = look_around(a->host, records_fd(a->records), &a->config, a->m, err);
+		if (r == 0 && a->features)
+			r = features_look(a->features, err);
+		if (r < 0)
+			return r;
+		a->resyncs++;
+		a->look_all = a->look_uplinks = false;
+		look_at_all_devices(a);
+	}
+	if (a->look_uplinks) {
+		r = look_for_uplinks(a->host, &a->config, a->m, err);
+		/* what was said of a new one before it was known is asked for */
+		if (r == 0 && a->features)
+			r = features_look(a->features, err);
+		if (r < 0)
+			return r;
+		a->look_uplinks = false;
+		look_at_all_devices(a);
+	}
+	return r;
+}
+
+static int set_cpus(struct agent *a, struct pw_error *err)
+{
+	uint32_t cpu[PW_CPUS_MAX];
+	size_t n;
+	int r;
+
+	r = cpus_find(&a->config, a->m, cpu, ARRAY_COUNT(cpu), &n, err);
+	return r < 0 ? r : datapath_set_cpus(a->dp, cpu, n, a->config.cpu_queue, err);
+}
+
+static void tell_systemd(struct agent *a)
+{
+	size_t pods = 0, uplinks = 0, wanting = 0;
+	char status[sizeof(a->status)];
+
+	for (size_t i = 0; i < model_ports(a->m); i++) {
+		const struct port *p = model_port(a->m, i);
+
+		pods += p->kind == PW_PORT_POD;
+		uplinks += p->kind == PW_PORT_UPLINK;
+		wanting += p->state != PORT_READY;
+	}
+	(void)snprintf(status, sizeof(status), "%zu pod interfaces, %zu uplinks, %zu not ready",
+		       pods, uplinks, wanting);
+	if (strcmp(status, a->status) == 0)
+		return;
+	memcpy(a->status, status, sizeof(a->status));
+	(void)sd_notifyf(0, "STATUS=%s", status);
+}
+
+static int settle(struct agent *a, struct pw_error *err)
+{
+	int r = look(a, err);
+
+	look_for_foreign(a);
+	if (r == 0)
+		r = apply_model(&a->apply, a->m, TURN_USEC, err);
+	if (r > 0)
+		settle_soon(a);
+	if (a->bus)
+		bus_flush(a->bus);
+	model_forget_gone(a->m);
+	tell_systemd(a);
+	return r < 0 ? r : 0;
+}
+
+static int on_settle(sd_event_source *source, void *arg)
+{
+	struct agent *a = arg;
+	struct pw_error err = {};
+	uint64_t now;
+
+	(void)source;
+	/* the first time all is done at once; without tcx new pods are given time */
+	if (!attach_has_tcx(a->attach) && a->resyncs > 0 && !a->look_all) {
+		(void)sd_event_now(a->event, CLOCK_MONOTONIC, &now);
+		(void)sd_event_source_set_time(a->later, now + NO_TCX_USEC);
+		(void)sd_event_source_set_enabled(a->later, SD_EVENT_ONESHOT);
+		return 0;
+	}
+	if (settle(a, &err) < 0)
+		log_line(a->log, LOG_ERR, NULL, "%s", err.msg);
+	return 0;
+}
+
+static int on_later(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct agent *a = arg;
+	struct pw_error err = {};
+
+	(void)source;
+	(void)usec;
+	if (settle(a, &err) < 0)
+		log_line(a->log, LOG_ERR, NULL, "%s", err.msg);
+	return 0;
+}
+
+static int again(sd_event_source *source, uint64_t usec)
+{
+	int r = sd_event_source_set_time(source, usec);
+
+	return r < 0 ? r : sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+static int on_beat(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct agent *a = arg;
+
+	datapath_beat(a->dp);
+	return again(source, usec + BEAT_USEC);
+}
+
+static int on_check(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct agent *a = arg;
+	struct pw_error err = {};
+
+	alive_touch(a->lock_fd);
+	apply_check(&a->apply, a->m);
+	if (set_cpus(a, &err) < 0)
+		log_line(a->log, LOG_ERR, NULL, "%s", err.msg);
+	open_bus(a);
+	settle_soon(a);
+	return again(source, usec + CHECK_USEC);
+}
+
+static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *si, void *arg)
+{
+	struct agent *a = arg;
+	struct pw_error err = {};
+	uint64_t now;
+
+	(void)source;
+	(void)si;
+	(void)sd_event_now(a->event, CLOCK_MONOTONIC, &now);
+	(void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now);
+	if (reload(a, &err) < 0)
+		log_line(a->log, LOG_ERR, NULL, "keeping the old configuration: %s", err.msg);
+	else
+		log_line(a->log, LOG_NOTICE, NULL, "configuration read again");
+	(void)sd_notify(0, "READY=1");
+	return 0;
+}
+
+static int open_loop(struct agent *a, struct pw_error *err)
+{
+	sigset_t mask;
+	uint64_t now;
+	int r;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &mask, NULL) < 0)
+		return pw_fail(err, errno, PW_E_INTERNAL, "cannot block signals: %m");
+	r = sd_event_new(&a->event);
+	if (r >= 0)
+		r = sd_event_now(a->event, CLOCK_MONOTONIC, &now);
+	if (r >= 0)
+		r = sd_event_add_signal(a->event, NULL, SIGTERM, NULL, NULL);
+	if (r >= 0)
+		r = sd_event_add_signal(a->event, NULL, SIGINT, NULL, NULL);
+	if (r >= 0)
+		r = sd_event_add_signal(a->event, NULL, SIGHUP, on_hangup, a);
+	if (r >= 0)
+		r = sd_event_add_defer(a->event, &a->settle, on_settle, a);
+	if (r >= 0)
+		r = sd_event_source_set_priority(a->settle, SD_EVENT_PRIORITY_IDLE);
+	if (r >= 0)
+		r = sd_event_add_time(a->event, &a->beat, CLOCK_MONOTONIC, now, ACCURACY_USEC,
+				      on_beat, a);
+	if (r >= 0)
+		r = sd_event_add_time(a->event, &a->check, CLOCK_MONOTONIC, now, ACCURACY_USEC,
+				      on_check, a);
+	if (r >= 0)
+		r = sd_event_add_time(a->event, &a->later, CLOCK_MONOTONIC, now, ACCURACY_USEC,
+				      on_later, a);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(a->later, SD_EVENT_OFF);
+	if (r >= 0)
+		r = sd_event_set_watchdog(a->event, true);
+	return r < 0 ? pw_fail(err, -r, PW_E_INTERNAL, "cannot set up the event loop: %m") : 0;
+}
+
+static int open_sources(struct agent *a, struct pw_error *err)
+{
+	const struct events_ops events_ops = {
+		.device_changed = on_device_changed,
+		.uplinks_changed = on_uplinks_changed,
+		.lost = on_lost,
+		.settled = settle_soon,
+		.arg = a,
+	};
+	const struct records_ops records_ops = { on_lost, settle_soon, a };
+	struct pw_error without = {};
+	int r;
+
+	r = nlsock_open(NETLINK_ROUTE, &a->host, err);
+	if (r == 0)
+		r = events_open(a->event, a->config.netlink_buffer, &a->config, a->m, &events_ops,
+				&a->events, err);
+	if (r == 0)
+		r = records_open(a->event, a->options->state_dir, a->m, &records_ops, &a->records,
+				 err);
+	if (r < 0)
+		return r;
+	r = features_open(a->event, a->m, settle_soon, a, &a->features, &without);
+	if (r < 0 && r != -ENOENT)
+		log_line(a->log, LOG_WARNING, NULL, "%s", without.msg);
+	return 0;
+}
+
+static int open_sinks(struct agent *a, struct pw_error *err)
+{
+	size_t n = 0;
+	int r;
+
+	r = datapath_open(a->options->bpffs, &a->dp, err);
+	if (r == 0)
+		r = datapath_adopt(a->dp, a->m, err);
+	if (r == 0)
+		r = attach_open(a->dp, &a->attach, err);
+	if (r < 0)
+		return r;
+	a->apply = (struct apply){
+		.dp = a->dp,
+		.attach = a->attach,
+		.config = &a->config,
+		.report = on_fault,
+		.arg = a,
+	};
+	a->features_said[n++] = (char *)(attach_has_tcx(a->attach) ? "tcx" : "clsact");
+	if (a->features)
+		a->features_said[n++] = (char *)"xdp-features";
+	return 0;
+}
+
+int agent_new(const struct options_line *options, const struct log *log, struct agent **ret,
+	      struct pw_error *err)
+{
+	_cleanup_(agent_freep) struct agent *a = calloc(1, sizeof(*a));
+	int r;
+
+	if (!a)
+		return pw_oom(err);
+	a->options = options;
+	a->log = log;
+	a->runtime_fd = a->lock_fd = -EBADF;
+	(void)uname(&a->uname);
+	r = config_load(options->config, log_finding, a, &a->config, err);
+	if (r < 0)
+		return r;
+	a->runtime_fd = file_open_dir(options->runtime_dir, true, err);
+	if (a->runtime_fd < 0)
+		return a->runtime_fd;
+	a->lock_fd = alive_take(a->runtime_fd, err);
+	if (a->lock_fd < 0)
+		return a->lock_fd;
+	r = model_new(PW_SLOTS, &a->m, err);
+	if (r == 0)
+		r = open_loop(a, err);
+	if (r == 0)
+		r = open_sources(a, err);
+	if (r == 0)
+		r = open_sinks(a, err);
+	if (r < 0)
+		return r;
+	*ret = take_ptr(a);
+	return 0;
+}
+
+int agent_run(struct agent *a, struct pw_error *err)
+{
+	int r;
+
+	a->look_all = true;
+	r = settle(a, err);
+	if (r == 0)
+		r = attach_sweep(a->attach, a->m, err);
+	if (r == 0)
+		r = set_cpus(a, err);
+	if (r < 0)
+		return r;
+	datapath_beat(a->dp);
+	open_bus(a);
+	if (a->bus)
+		bus_flush(a->bus);
+	(void)sd_notify(0, "READY=1");
+	log_line(a->log, LOG_NOTICE, NULL, "podwired %s: %s", PW_VERSION, a->status);
+	r = sd_event_loop(a->event);
+	(void)sd_notify(0, "STOPPING=1");
+	alive_touch(a->lock_fd);
+	return r < 0 ? pw_fail(err, -r, PW_E_INTERNAL, "event loop failed: %m") : 0;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* org.podwire1.Manager: the agent itself, and the way to its objects. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bus/errors.h"
+#include "bus/paths.h"
+#include "bus/server.h"
+
+static int get_counter(sd_bus *connection, const char *path, const char *interface,
+		       const char *property, sd_bus_message *reply, void *userdata,
+		       sd_bus_error *ret_error)
+{
+	const uint64_t *const *counter = userdata;
+
+	(void)connection;
+	(void)path;
+	(void)interface;
+	(void)property;
+	(void)ret_error;
+	return sd_bus_message_append(reply, "t", **counter);
+}
+
+static int append_attachment(sd_bus_message *reply, const struct object *o)
+{
+	return sd_bus_message_append(reply, "(osss)", o->path, o->view.namespace, o->view.name,
+				     o->view.ifname);
+}
+
+static int append_device(sd_bus_message *reply, const struct object *o)
+{
+	return sd_bus_message_append(reply, "(os)", o->path, o->view.ifname);
+}
+
+/* The list of all objects of @kind, as an array of @type. */
+static int reply_list(sd_bus_message *m, const struct bus *bus, const struct object_kind *kind,
+		      const char *type, int (*append)(sd_bus_message *, const struct object *))
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int r = sd_bus_message_new_method_return(m, &reply);
+
+	if (r < 0)
+		return r;
+	r = sd_bus_message_open_container(reply, 'a', type);
+	for (size_t i = 0; r >= 0 && i < objects_count(&bus->objects); i++) {
+		const struct object *o = objects_at(&bus->objects, i);
+
+		if (o->kind == kind)
+			r = append(reply, o);
+	}
+	if (r < 0)
+		return r;
+	r = sd_bus_message_close_container(reply);
+	if (r < 0)
+		return r;
+	return sd_bus_message_send(reply);
+}
+
+static int list_attachments(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+	(void)ret_error;
+	return reply_list(m, userdata, &attachment_kind, "(osss)", append_attachment);
+}
+
+static int list_devices(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+	(void)ret_error;
+	return reply_list(m, userdata, &device_kind, "(os)", append_device);
+}
+
+/* An attachment that has no record has no names either, and none of them is what "" or "/" asks
+ * for.
+ */
+static bool is_called(const struct view *view, const char *name)
+{
+	size_t len = strlen(view->namespace);
+
+	if (view->container_id[0] && strcmp(view->container_id, name) == 0)
+		return true;
+	return len > 0 && view->name[0] && strncmp(view->namespace, name, len) == 0 &&
+	       name[len] == '/' && strcmp(view->name, name + len + 1) == 0;
+}
+
+/*
+ * A host interface is one attachment. A pod, or its container, has one for each of its networks,
+ * and while a sandbox takes the place of another, those of both.
+ */
+static const struct object *find(const struct bus *bus, const char *name, enum bus_fault *ret_fault,
+				 struct pw_error *err)
+{
+	const struct object *found = NULL;
+	char all[256] = "";
+	size_t n = 0, len = 0;
+
+	for (size_t i = 0; i < objects_count(&bus->objects); i++) {
+		const struct object *o = objects_at(&bus->objects, i);
+
+		if (o->kind != &attachment_kind)
+			continue;
+		if (strcmp(o->view.ifname, name) == 0)
+			return o;
+		if (!is_called(&o->view, name))
+			continue;
+		found = o;
+		if (len < sizeof(all)) /* cutting is what is wanted */
+			len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s",
+						n > 0 ? ", " : "", o->view.ifname);
+		n++;
+	}
+	if (n == 1)
+		return found;
+	*ret_fault = n == 0 ? BUS_NO_SUCH_ATTACHMENT : BUS_AMBIGUOUS;
+	if (n == 0)
+		pw_fail(err, ENOENT, PW_E_CONTAINER, "%.200s: there is no such attachment", name);
+	else
+		pw_fail(err, ENOTUNIQ, PW_E_ENV, "%.200s: %zu attachments are called so: %s", name,
+			n, all);
+	return NULL;
+}
+
+static int get_attachment(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+	enum bus_fault fault = BUS_FAILED;
+	const struct object *object;
+	struct pw_error err = {};
+	const char *name;
+	int r = sd_bus_message_read(m, "s", &name);
+
+	if (r < 0)
+		return r;
+	object = find(userdata, name, &fault, &err);
+	if (!object)
+		return bus_error(ret_error, fault, &err);
+	return sd_bus_reply_method_return(m, "o", object->path);
+}
+
+/*
+ * The policy of the system bus says so, too: but there are other buses. Who asks is what the bus
+ * knows of the sender's connection, nothing that the sender says.
+ */
+static int is_root(sd_bus_message *m)
+{
+	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = NULL;
+	uid_t uid;
+	int r = sd_bus_query_sender_creds(m, SD_BUS_CREDS_EUID, &creds);
+
+	if (r < 0)
+		return r;
+	r = sd_bus_creds_get_euid(creds, &uid);
+	if (r < 0)
+		return r;
+	return uid == 0;
+}
+
+static int reload(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+	const struct bus *bus = userdata;
+	struct pw_error err = {};
+	int r = is_root(m);
+
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return sd_bus_error_set(ret_error, SD_BUS_ERROR_ACCESS_DENIED,
+					"Reload is for root only");
+	if (bus->ops.reload(bus->userdata, &err) < 0)
+		return bus_error_from(ret_error, &err);
+	return sd_bus_reply_method_return(m, NULL);
+}
+
+const sd_bus_vtable manager_vtable[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_PROPERTY("Version", "s", NULL, offsetof(struct bus, info.version),
+			SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Kernel", "s", NULL, offsetof(struct bus, info.kernel),
+			SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Features", "as", NULL, offsetof(struct bus, info.features),
+			SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Resyncs", "t", get_counter, offsetof(struct bus, info.resyncs), 0),
+	SD_BUS_PROPERTY("LostEvents", "t", get_counter, offsetof(struct bus, info.lost_events), 0),
+	SD_BUS_METHOD_WITH_ARGS("ListAttachments", SD_BUS_NO_ARGS,
+				SD_BUS_RESULT("a(osss)", attachments), list_attachments,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("GetAttachment", SD_BUS_ARGS("s", name),
+				SD_BUS_RESULT("o", attachment), get_attachment,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("ListDevices", SD_BUS_NO_ARGS, SD_BUS_RESULT("a(os)", devices),
+				list_devices, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Reload", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, reload,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_VTABLE_END,
+};

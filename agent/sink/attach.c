@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sink/attach.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <limits.h>
+#include <linux/if_link.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "sink/copy.h"
+
+/* Of linux/bpf.h from 6.6 on; libbpf 1.1 doesn't know them and passes them on. */
+#define ATTACH_TCX_INGRESS ((enum bpf_attach_type)46)
+#define ATTACH_TCX_EGRESS ((enum bpf_attach_type)47)
+
+/* Our place among a clsact qdisc's filters: "pw" and "p1" in ASCII. */
+#define FILTER_PRIORITY 0x7077
+#define FILTER_HANDLE 0x7031
+
+struct attach {
+	struct datapath *dp;
+	bool tcx;
+};
+
+struct hook {
+	enum datapath_program program;
+	const char *name; /* as in the BPF object, and in the pin's name */
+	bool egress;
+};
+
+static const struct hook hooks[PW_PORT_UPLINK + 1][2] = {
+	[PW_PORT_POD] = { { PROGRAM_FROM_POD, "from_pod", false },
+			  { PROGRAM_TO_POD, "to_pod", true } },
+	[PW_PORT_UPLINK] = { { PROGRAM_FROM_UPLINK, "from_uplink", false },
+			     { PROGRAM_TO_UPLINK, "to_uplink", true } },
+};
+static const struct hook xdp_hook = { PROGRAM_UPLINK_XDP, "uplink_xdp", false };
+
+/* A kernel that knows tcx misses the device; one that doesn't, the attach type. */
+static bool probe_tcx(struct datapath *dp)
+{
+	int fd = bpf_link_create(datapath_program(dp, PROGRAM_TO_UPLINK), INT_MAX,
+				 ATTACH_TCX_EGRESS, NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && errno == ENODEV;
+}
+
+int attach_open(struct datapath *dp, struct attach **ret, struct pw_error *err)
+{
+	struct attach *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return pw_oom(err);
+	*a = (struct attach){ .dp = dp, .tcx = probe_tcx(dp) };
+	*ret = a;
+	return 0;
+}
+
+struct attach *attach_close(struct attach *a)
+{
+	free(a);
+	return NULL;
+}
+
+bool attach_has_tcx(const struct attach *a)
+{
+	return a->tcx;
+}
+
+unsigned int attach_filter_priority(void)
+{
+	return FILTER_PRIORITY;
+}
+
+static void pin_path(const struct attach *a, int ifindex, const char *program, char *ret,
+		     size_t size)
+{
+	(void)snprintf(ret, size, "%s/%d-%s", datapath_links_path(a->dp), ifindex, program);
+}
+
+static uint32_t program_id(int fd)
+{
+	struct bpf_prog_info info = {};
+	uint32_t len = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(fd, &info, &len) < 0 ? 0 : info.id;
+}
+
+/*
+ * A pinned link that is on its device; -ENOENT where there's none. One that isn't any more
+ * (somebody detached it, or the device is gone) is unpinned.
+ */
+static int open_link(const struct attach *a, int ifindex, const struct hook *hook,
+		     uint32_t *ret_prog_id)
+{
+	struct bpf_link_info info = {};
+	uint32_t len = sizeof(info);
+	char path[PATH_MAX + 64];
+	int fd;
+
+	pin_path(a, ifindex, hook->name, path, sizeof(path));
+	fd = bpf_obj_get(path);
+	if (fd < 0)
+		return -ENOENT;
+	/* the device's index stands at the same place for tcx, which libbpf 1.1 has no name for */
+	if (bpf_obj_get_info_by_fd(fd, &info, &len) == 0 && (int)info.xdp.ifindex == ifindex) {
+		*ret_prog_id = info.prog_id;
+		return fd;
+	}
+	close(fd);
+	(void)unlink(path);
+	return -ENOENT;
+}
+
+static int make_link(struct attach *a, const struct port *port, const struct hook *hook,
+		     enum bpf_attach_type type, uint32_t flags, struct pw_error *err)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = flags);
+	_cleanup_(closep) int fd = -EBADF;
+	char path[PATH_MAX + 64];
+
+	fd = bpf_link_create(datapath_program(a->dp, hook->program), port->ifindex, type,
+			     flags ? &opts : NULL);
+	if (fd < 0)
+		return pw_fail(err, errno, PW_E_NETLINK, "cannot attach program %s to %s: %m",
+			       hook->name, port->ifname);
+	pin_path(a, port->ifindex, hook->name, path, sizeof(path));
+	if (bpf_obj_pin(fd, path) < 0)
+		return pw_fail(err, errno, PW_E_IO, "cannot pin %s: %m", path);
+	return 1;
+}
+
+/* 1 if it wasn't there. */
+static int ensure_link(struct attach *a, const struct port *port, const struct hook *hook,
+		       enum bpf_attach_type type, uint32_t flags, struct pw_error *err)
+{
+	int program = datapath_program(a->dp, hook->program);
+	uint32_t there = 0;
+	_cleanup_(closep) int fd = open_link(a, port->ifindex, hook, &there);
+
+	if (fd < 0)
+		return make_link(a, port, hook, type, flags, err);
+	if (there == program_id(program))
+		return 0;
+	/* a former agent's program: swapped without a gap */
+	if (bpf_link_update(fd, program, NULL) < 0)
+		return pw_fail(err, errno, PW_E_NETLINK, "cannot swap program %s on %s: %m",
+			       hook->name, port->ifname);
+	return 0;
+}
+
+static struct bpf_tc_hook filter_hook(int ifindex, const struct hook *hook)
+{
+	return (struct bpf_tc_hook){
+		.sz = sizeof(struct bpf_tc_hook),
+		.ifindex = ifindex,
+		.attach_point = hook->egress ? BPF_TC_EGRESS : BPF_TC_INGRESS,
+	};
+}
+
+static uint32_t filter_program(int ifindex, const struct hook *hook)
+{
+	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = FILTER_HANDLE, .priority = FILTER_PRIORITY);
+	struct bpf_tc_hook at = filter_hook(ifindex, hook);
+
+	return bpf_tc_query(&at, &opts) < 0 ? 0 : opts.prog_id;
+}
+
+static int ensure_filter(struct attach *a, const struct port *port, const struct hook *hook,
+			 struct pw_error *err)
+{
+	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = FILTER_HANDLE, .priority = FILTER_PRIORITY,
+		    .flags = BPF_TC_F_REPLACE);
+	struct bpf_tc_hook at = filter_hook(port->ifindex, hook);
+	uint32_t there = filter_program(port->ifindex, hook);
+	int r;
+
+	opts.prog_fd = datapath_program(a->dp, hook->program);
+	if (there && there == program_id(opts.prog_fd))
+		return 0;
+	r = bpf_tc_hook_create(&at);
+	if (r < 0 && r != -EEXIST)
+		return pw_fail(err, -r, PW_E_NETLINK, "cannot add a clsact qdisc to %s: %m",
+			       port->ifname);
+	r = bpf_tc_attach(&at, &opts);
+	if (r < 0)
+		return pw_fail(err, -r, PW_E_NETLINK, "cannot attach program %s to %s: %m",
+			       hook->name, port->ifname);
+	return !there;
+}
+
+static int ensure(struct attach *a, const struct port *port, const struct hook *hook,
+		  struct pw_error *err)
+{
+	if (!a->tcx)
+		return ensure_filter(a, port, hook, err);
+	return ensure_link(a, port, hook, hook->egress ? ATTACH_TCX_EGRESS : ATTACH_TCX_INGRESS, 0,
+			   err);
+}
+
+int attach_port(struct attach *a, const struct port *port, struct pw_error *err)
+{
+	int in = ensure(a, port, &hooks[port->kind][0], err);
+	int out = in < 0 ? in : ensure(a, port, &hooks[port->kind][1], err);
+
+	return out < 0 ? out : in + out;
+}
+
+static bool is_on(struct attach *a, const struct port *port, const struct hook *hook)
+{
+	uint32_t there = 0;
+	int fd;
+
+	if (!a->tcx && hook != &xdp_hook)
+		return filter_program(port->ifindex, hook) != 0;
+	fd = open_link(a, port->ifindex, hook, &there);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+int attach_check(struct attach *a, const struct port *port)
+{
+	return is_on(a, port, &hooks[port->kind][0]) && is_on(a, port, &hooks[port->kind][1]);
+}
+
+int attach_xdp(struct attach *a, const struct port *port, struct pw_error *err)
+{
+	int r = ensure_link(a, port, &xdp_hook, BPF_XDP, XDP_FLAGS_DRV_MODE, err);
+
+	return r < 0 ? r : 0;
+}
+
+int attach_check_xdp(struct attach *a, const struct port *port)
+{
+	return is_on(a, port, &xdp_hook);
+}
+
+static void unpin(const struct attach *a, int ifindex, const char *program)
+{
+	char path[PATH_MAX + 64];
+
+	pin_path(a, ifindex, program, path, sizeof(path));
+	(void)unlink(path);
+}
+
+void attach_drop_xdp(struct attach *a, int ifindex)
+{
+	unpin(a, ifindex, xdp_hook.name);
+}
+
+static void drop_filter(int ifindex, const struct hook *hook)
+{
+	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = FILTER_HANDLE, .priority = FILTER_PRIORITY);
+	struct bpf_tc_hook at = filter_hook(ifindex, hook);
+
+	if (filter_program(ifindex, hook))
+		(void)bpf_tc_detach(&at, &opts);
+}
+
+void attach_drop_filters(int ifindex)
+{
+	for (unsigned int i = 0; i < 2; i++)
+		drop_filter(ifindex, &hooks[PW_PORT_POD][i]);
+}
+
+void attach_drop(struct attach *a, int ifindex)
+{
+	for (unsigned int kind = PW_PORT_POD; kind <= PW_PORT_UPLINK; kind++) {
+		for (unsigned int i = 0; i < 2; i++)
+			unpin(a, ifindex, hooks[kind][i].name);
+	}
+	if (!a->tcx)
+		attach_drop_filters(ifindex);
+	unpin(a, ifindex, xdp_hook.name);
+}
+
+struct sweep {
+	struct attach *a;
+	struct model *m;
+};
+
+static int sweep_one(const char *name, void *arg, struct pw_error *err)
+{
+	const struct sweep *s = arg;
+	const struct port *port;
+	char *end;
+	long ifindex = strtol(name, &end, 10);
+
+	(void)err;
+	if (*end != '-' || ifindex <= 0 || ifindex > INT_MAX)
+		return 0; /* not a name of ours */
+	port = model_find_index(s->m, (int)ifindex);
+	if (!port || !port->slot)
+		attach_drop(s->a, (int)ifindex);
+	return 0;
+}
+
+int attach_sweep(struct attach *a, struct model *m, struct pw_error *err)
+{
+	struct sweep s = { a, m };
+
+	return copy_each_name(datapath_links_path(a->dp), sweep_one, &s, err);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/*
+ * Programs on devices
+ *
+ * By tcx links where the kernel has them (6.6), else as filters of a clsact qdisc; XDP by a link.
+ * Links are pinned as IFINDEX-PROGRAM in the layout's links directory, so that what a former agent
+ * attached is found again, and runs without a gap. Filters need no pin: the qdisc holds them.
+ */
+#include "sink/datapath.h"
+
+struct attach;
+
+int attach_open(struct datapath *dp, struct attach **ret, struct pw_error *err);
+struct attach *attach_close(struct attach *a);
+DEFINE_CLEANUP(struct attach *, attach_close);
+
+bool attach_has_tcx(const struct attach *a);
+/* Of our filters, where there's no tcx. */
+unsigned int attach_filter_priority(void);
+/* Takes our filters off a device; needs nothing of ours to be there. */
+void attach_drop_filters(int ifindex);
+
+/*
+ * Puts all programs of a port's kind on its device, or finds them there and makes sure that they
+ * are of this agent. Returns how many weren't there.
+ */
+int attach_port(struct attach *a, const struct port *port, struct pw_error *err);
+/* 1 if all of them are there, 0 if any isn't. */
+int attach_check(struct attach *a, const struct port *port);
+/* XDP on an uplink in the driver's mode; -EBUSY: there's another's program. */
+int attach_xdp(struct attach *a, const struct port *port, struct pw_error *err);
+/* 1 if our XDP program is on it. */
+int attach_check_xdp(struct attach *a, const struct port *port);
+void attach_drop_xdp(struct attach *a, int ifindex);
+
+/* Takes ours off a device, which may be gone already. */
+void attach_drop(struct attach *a, int ifindex);
+/* Takes ours off all devices that have no slot. */
+int attach_sweep(struct attach *a, struct model *m, struct pw_error *err);

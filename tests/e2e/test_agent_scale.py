@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Many pods: how soon they're seen, what the agent needs, and that nothing grows with those that have gone.
+
+The pods are veth pairs and records as the plugin makes them, without IPAM and namespaces of their own: what is
+measured is the agent's."""
+import json
+import os
+import subprocess
+import time
+import unittest
+
+from agentcase import AgentCase
+from harness.resources import wait_until
+
+PODS, CHURN, BATCH = 250, 5000, 250
+START_LIMIT, NEW_LIMIT = 1.0, 0.05  # seconds
+RSS_LIMIT = 12_000_000  # bytes
+IDLE_SECONDS, IDLE_LIMIT = 10, 0.001
+SANITIZED = 4  # how much slower and larger a build with sanitizers may be
+
+
+def host_ifname(*identity):
+    """As lib/store/attachment.c makes it: FNV-1a with a final mix."""
+    value, mask = 0xcbf29ce484222325, (1 << 64) - 1
+    for byte in b"".join(part.encode() + b"\0" for part in identity):
+        value = (value ^ byte) * 0x100000001b3 & mask
+    for factor in 0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53:
+        value = (value ^ value >> 33) * factor & mask
+    return f"vethpw{(value ^ value >> 33) >> 28:09x}"
+
+
+class Many(AgentCase):
+    bus = False
+
+    def setUp(self):
+        super().setUp()
+        self.records = os.path.join(self.node.state_dir, "attachments")
+        os.makedirs(self.records, exist_ok=True)
+        os.chmod(self.node.state_dir, 0o755)
+        os.chmod(self.records, 0o755)
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            self.boot = file.read().strip()
+        with open(self.agent.program, "rb") as file:
+            self.slack = SANITIZED if b"__asan_init" in file.read() else 1
+        self.pods = self.node.pod()
+
+    def name(self, number):
+        return host_ifname("many", f"pod{number}", "eth0")
+
+    def links(self, command, numbers):
+        self.node.run("ip", "-batch", "-", input="".join(f"{command.format(self.name(n), n)}\n" for n in numbers))
+
+    def make_records(self, numbers):
+        for number in numbers:
+            name = self.name(number)
+            record = {"version": 1, "state": "ready", "bootId": self.boot, "configDigest": "0" * 16,
+                      "network": "many", "containerId": f"pod{number}", "ifname": "eth0", "netns": "/run/netns/x",
+                      "hostIfname": name, "mac": "02:00:00:00:00:01", "hostMac": "02:00:00:00:00:02",
+                      "addresses": [f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}/32"],
+                      "ipMasq": False, "masqExclude": [],
+                      "options": {"fastPath": "auto", "netfilter": "respect", "sourceCheck": True,
+                                  "allowedSources": [], "queues": 1, "mtu": 1500}}
+            path = os.path.join(self.records, f"{name}.json")
+            with open(f"{self.records}/.{name}.json.tmp", "w", encoding="ascii") as file:
+                json.dump(record, file)
+            os.rename(file.name, path)
+
+    def make(self, numbers):
+        self.make_records(numbers)
+        self.links(f"link add {{0}} type veth peer name p{{1}} netns {self.pods.name}", numbers)
+
+    def remove(self, numbers):
+        # Both ends go, and their namespace's cleanup is not what is measured.
+        self.links("link del {0}", numbers)
+        for number in numbers:
+            os.unlink(os.path.join(self.records, f"{self.name(number)}.json"))
+
+    def pins(self):
+        return sum("from_pod" in name for name in os.listdir(self.agent.bpffs.path + "/podwire/layout-1/links"))
+
+    def rss(self):
+        with open(f"/proc/{self.agent.process.pid}/status", encoding="ascii") as lines:
+            return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS"))
+
+    def cpu(self):
+        with open(f"/proc/{self.agent.process.pid}/stat", encoding="ascii") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def fds(self):
+        return len(os.listdir(f"/proc/{self.agent.process.pid}/fd"))
+
+    def entries(self):
+        """Elements in the maps that grow with pods."""
+        count = {}
+        for name in ("slots", "sources"):
+            path = os.path.join(self.agent.bpffs.path, "podwire", "layout-1", name)
+            done = subprocess.run(["bpftool", "-j", "map", "dump", "pinned", path], capture_output=True, text=True,
+                                  check=True)
+            count[name] = len(json.loads(done.stdout))
+        return count
+
+    def test_250_pods_at_start(self):
+        self.make(range(1, PODS + 1))
+        seconds = self.agent.start()
+        begin = time.monotonic()
+        # Each program that is put on a device for the first time costs the kernel an RCU grace period.
+        wait_until(lambda: self.pins() == PODS, 60, "all pods' programs")
+        print(f"ready with {PODS} pods after {seconds * 1000:.0f} ms, all programs on "
+              f"{(time.monotonic() - begin) * 1000:.0f} ms later, RSS {self.rss() / 1e6:.1f} MB", flush=True)
+        self.agent.kill()
+        seconds = self.agent.start()
+        print(f"started again: ready after {seconds * 1000:.0f} ms", flush=True)
+        self.assertEqual(self.pins(), PODS)
+        self.assertLess(seconds, START_LIMIT * self.slack)
+        self.assertLess(self.rss(), RSS_LIMIT * self.slack)
+        before = self.cpu()
+        end = time.monotonic() + IDLE_SECONDS
+        wait_until(lambda: time.monotonic() > end, IDLE_SECONDS * 2, "idle time")
+        share = (self.cpu() - before) / IDLE_SECONDS
+        print(f"idle: {share * 100:.2f} % of a CPU", flush=True)
+        self.assertLessEqual(share, IDLE_LIMIT * self.slack + 0.001)  # a tick of the clock
+
+    def test_a_new_pod_is_programmed_at_once(self):
+        self.make(range(1, PODS + 1))
+        self.agent.start()
+        waits = []
+        for number in range(PODS + 1, PODS + 21):
+            self.make([number])
+            begin = time.monotonic()
+            wait_until(lambda: self.pins() == number, what="the pod's programs")
+            waits.append(time.monotonic() - begin)
+        waits.sort()
+        print(f"a new pod's programs: median {waits[10] * 1000:.1f} ms, most {waits[-1] * 1000:.1f} ms", flush=True)
+        self.assertLess(waits[10], NEW_LIMIT * self.slack)
+
+    def test_churn_brings_all_back_to_where_it_was(self):
+        self.agent.start()
+        self.make(range(1, BATCH + 1))
+        wait_until(lambda: self.pins() == BATCH, 30, "the first pods")
+        self.remove(range(1, BATCH + 1))
+        wait_until(lambda: self.pins() == 0, 30, "no pods")
+        baseline = self.entries(), self.fds()
+        rss = self.rss()
+        for first in range(BATCH + 1, CHURN + 1, BATCH):
+            numbers = range(first, first + BATCH)
+            self.make(numbers)
+            wait_until(lambda: self.pins() == BATCH, 30, "the pods")
+            self.remove(numbers)
+            wait_until(lambda: self.pins() == 0, 30, "no pods")
+        wait_until(lambda: (self.entries(), self.fds()) == baseline, what="maps and descriptors as before")
+        print(f"RSS {rss / 1e6:.1f} MB before, {self.rss() / 1e6:.1f} MB after {CHURN} pods", flush=True)
+        self.assertLess(self.rss(), rss * 1.1 + 500_000 * self.slack)
+
+
+class TinyBuffer(Many):
+    """Events are lost, so that all is looked at again."""
+
+    config = {"netlinkBuffer": 4096}
+
+    def test_churn_brings_all_back_to_where_it_was(self):
+        self.agent.start()
+        for _ in range(4):
+            self.make(range(1, PODS + 1))
+            wait_until(lambda: self.pins() == PODS, 30, "the pods")
+            self.remove(range(1, PODS + 1))
+            wait_until(lambda: self.pins() == 0, 30, "no pods")
+        self.assertEqual(self.entries()["slots"], 1)  # the uplink
+
+    test_250_pods_at_start = test_a_new_pod_is_programmed_at_once = None
+
+
+if __name__ == "__main__":
+    unittest.main()
