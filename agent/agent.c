@@ -219,20 +219,30 @@ static void open_bus(struct agent *a)
 		model_port(a->m, i)->changed = true;
 }
 
+/* With or without a slot: a former agent's are there before a record is. */
+static struct foreign_ours ours_on(struct agent *a, const struct port *p)
+{
+	struct foreign_ours ours = { .filter_priority = attach_filter_priority() };
+
+	for (size_t i = 0; i < ARRAY_COUNT(ours.tcx) && attach_has_tcx(a->attach); i++)
+		ours.tcx[i] = attach_check_one(a->attach, p, i);
+	ours.xdp = p->kind == PW_PORT_UPLINK && attach_check_xdp(a->attach, p);
+	return ours;
+}
+
 static void look_for_foreign(struct agent *a)
 {
 	const int *ifindex = a->look_at.v;
 
 	for (size_t i = 0; i < a->look_at.n; i++) {
 		const struct port *p = model_find_index(a->m, ifindex[i]);
-		struct foreign_ours ours = { .filter_priority = attach_filter_priority() };
+		struct foreign_ours ours;
 		struct pw_error err = {};
 		char what[64];
 
 		if (!p)
 			continue;
-		ours.tcx = p->slot && attach_has_tcx(a->attach) && attach_check(a->attach, p);
-		ours.xdp = p->kind == PW_PORT_UPLINK && attach_check_xdp(a->attach, p);
+		ours = ours_on(a, p);
 		if (foreign_find(a->host, p->ifindex, &ours, what, sizeof(what), &err) < 0)
 			log_line(a->log, LOG_WARNING, p, "%s", err.msg);
 		else
@@ -247,6 +257,19 @@ static void look_at_all_devices(struct agent *a)
 		const struct port *p = model_port(a->m, i);
 
 		if (p->ifindex)
+			on_device_changed(p->ifindex, a);
+	}
+}
+
+/* No event tells of tcx. */
+static void look_at_those_with_other_tcx(struct agent *a)
+{
+	for (size_t i = 0; i < model_ports(a->m) && attach_has_tcx(a->attach); i++) {
+		const struct port *p = model_port(a->m, i);
+		struct foreign_ours ours = ours_on(a, p);
+		bool was = strncmp(p->foreign, "tc program", strlen("tc program")) == 0;
+
+		if (p->ifindex && foreign_has_tcx(p->ifindex, &ours) != was)
 			on_device_changed(p->ifindex, a);
 	}
 }
@@ -376,6 +399,9 @@ static int on_check(sd_event_source *source, uint64_t usec, void *arg)
 	struct pw_error err = {};
 
 	alive_touch(a->lock_fd);
+	/* first: links that are dropped go a moment later, and would be taken for others' */
+	look_at_those_with_other_tcx(a);
+	look_for_foreign(a);
 	apply_check(&a->apply, a->m);
 	if (set_cpus(a, &err) < 0)
 		log_line(a->log, LOG_ERR, NULL, "%s", err.msg);

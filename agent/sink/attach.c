@@ -223,9 +223,14 @@ static bool is_on(struct attach *a, const struct port *port, const struct hook *
 	return fd >= 0;
 }
 
+int attach_check_one(struct attach *a, const struct port *port, bool egress)
+{
+	return is_on(a, port, &hooks[port->kind][egress]);
+}
+
 int attach_check(struct attach *a, const struct port *port)
 {
-	return is_on(a, port, &hooks[port->kind][0]) && is_on(a, port, &hooks[port->kind][1]);
+	return attach_check_one(a, port, false) && attach_check_one(a, port, true);
 }
 
 int attach_xdp(struct attach *a, const struct port *port, struct pw_error *err)

@@ -28,6 +28,8 @@ void attach_drop_filters(int ifindex);
 int attach_port(struct attach *a, const struct port *port, struct pw_error *err);
 /* 1 if all of them are there, 0 if any isn't. */
 int attach_check(struct attach *a, const struct port *port);
+/* The same of one direction. */
+int attach_check_one(struct attach *a, const struct port *port, bool egress);
 /* XDP on an uplink in the driver's mode; -EBUSY: there's another's program. */
 int attach_xdp(struct attach *a, const struct port *port, struct pw_error *err);
 /* 1 if our XDP program is on it. */

@@ -108,12 +108,18 @@ static int ask_filters(struct nlsock *s, uint32_t parent, struct look *l, struct
 }
 
 /* More programs than ours by tcx; a kernel without it says that it has none. */
-static void look_at_tcx(struct look *l, enum bpf_attach_type type, const char *place)
+static bool has_tcx(int ifindex, const struct foreign_ours *ours, bool egress)
 {
 	uint32_t ids[64] = {}, flags = 0, n = ARRAY_COUNT(ids);
 
-	if (bpf_prog_query(l->ifindex, type, 0, &flags, ids, &n) == 0 && n > (l->ours->tcx ? 1 : 0))
-		found(l, "tc program on", place);
+	return bpf_prog_query(ifindex, egress ? TCX_EGRESS : TCX_INGRESS, 0, &flags, ids, &n) ==
+		       0 &&
+	       n > (ours->tcx[egress] ? 1 : 0);
+}
+
+bool foreign_has_tcx(int ifindex, const struct foreign_ours *ours)
+{
+	return has_tcx(ifindex, ours, false) || has_tcx(ifindex, ours, true);
 }
 
 int foreign_find(struct nlsock *s, int ifindex, const struct foreign_ours *ours, char *ret,
@@ -129,8 +135,10 @@ int foreign_find(struct nlsock *s, int ifindex, const struct foreign_ours *ours,
 	*ret = '\0';
 	r = look_at_link(s, &l, err);
 	if (r == 0) {
-		look_at_tcx(&l, TCX_INGRESS, "ingress");
-		look_at_tcx(&l, TCX_EGRESS, "egress");
+		for (size_t i = 0; i < ARRAY_COUNT(sides); i++) {
+			if (has_tcx(ifindex, ours, i))
+				found(&l, "tc program on", sides[i].place);
+		}
 		if (*l.qdisc && !is_ordinary(l.qdisc))
 			found(&l, "qdisc", l.qdisc);
 	}

@@ -8,7 +8,7 @@
 
 /* What of ours is there, and isn't to be taken for another's. */
 struct foreign_ours {
-	bool tcx;
+	bool tcx[2]; /* ingress, egress */
 	bool xdp;
 	unsigned int filter_priority; /* of our clsact filters */
 };
@@ -19,3 +19,6 @@ struct foreign_ours {
  */
 int foreign_find(struct nlsock *s, int ifindex, const struct foreign_ours *ours, char *ret,
 		 size_t size, struct pw_error *err);
+
+/* Whether others' programs are on it by tcx, of which no event tells. */
+bool foreign_has_tcx(int ifindex, const struct foreign_ours *ours);

@@ -379,14 +379,12 @@ class TakenOff(ForeignCase):
             "somebody's qdisc": lambda: self.tc("qdisc", "add", "dev", self.name, "root", "tbf", "rate", "1gbit",
                                                 "burst", "1mb", "latency", "50ms"),
             "and its end": lambda: self.tc("qdisc", "del", "dev", self.name, "root"),
-            "down": lambda: self.node.ip("link", "set", self.name, "down"),
         }
         for what, happen in happens.items():
             with self.subTest(what=what):
                 happen()
                 self.all_heard()
                 self.wait_left_off()
-        self.node.ip("link", "set", self.name, "up")
         self.agent.stop()
         self.agent.start()
         self.wait_on_again([None, None])

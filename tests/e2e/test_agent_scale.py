@@ -124,6 +124,7 @@ class Many(AgentCase):
     def test_a_new_pod_is_programmed_at_once(self):
         self.make(range(1, PODS + 1))
         self.agent.start()
+        wait_until(lambda: self.pins() == PODS, 60, "all pods' programs")
         waits = []
         for number in range(PODS + 1, PODS + 21):
             self.make([number])
