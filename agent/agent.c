@@ -215,8 +215,6 @@ static void open_bus(struct agent *a)
 		log_line(a->log, LOG_WARNING, NULL, "%s; going on without a bus", err.msg);
 	if (r < 0)
 		a->bus_missed = true;
-	for (size_t i = 0; i < model_ports(a->m) && r == 0; i++)
-		model_port(a->m, i)->changed = true;
 }
 
 /* With or without a slot: a former agent's are there before a record is. */
@@ -276,29 +274,23 @@ static void look_at_those_with_other_tcx(struct agent *a)
 
 static int look(struct agent *a, struct pw_error *err)
 {
-	int r = 0;
+	int r;
 
-	if (a->look_all) {
+	if (!a->look_all && !a->look_uplinks)
+		return 0;
+	if (a->look_all)
 		r = look_around(a->host, records_fd(a->records), &a->config, a->m, err);
-		if (r == 0 && a->features)
-			r = features_look(a->features, err);
-		if (r < 0)
-			return r;
-		a->resyncs++;
-		a->look_all = a->look_uplinks = false;
-		look_at_all_devices(a);
-	}
-	if (a->look_uplinks) {
+	else
 		r = look_for_uplinks(a->host, &a->config, a->m, err);
-		/* what was said of a new one before it was known is asked for */
-		if (r == 0 && a->features)
-			r = features_look(a->features, err);
-		if (r < 0)
-			return r;
-		a->look_uplinks = false;
-		look_at_all_devices(a);
-	}
-	return r;
+	/* what was said of a new device before it was known is asked for */
+	if (r == 0 && a->features)
+		r = features_look(a->features, err);
+	if (r < 0)
+		return r;
+	a->resyncs += a->look_all;
+	a->look_all = a->look_uplinks = false;
+	look_at_all_devices(a);
+	return 0;
 }
 
 static int set_cpus(struct agent *a, struct pw_error *err)
@@ -347,10 +339,17 @@ static int settle(struct agent *a, struct pw_error *err)
 	return r < 0 ? r : 0;
 }
 
+static void settle_or_say(struct agent *a)
+{
+	struct pw_error err = {};
+
+	if (settle(a, &err) < 0)
+		log_line(a->log, LOG_ERR, NULL, "%s", err.msg);
+}
+
 static int on_settle(sd_event_source *source, void *arg)
 {
 	struct agent *a = arg;
-	struct pw_error err = {};
 	uint64_t now;
 
 	(void)source;
@@ -361,20 +360,15 @@ static int on_settle(sd_event_source *source, void *arg)
 		(void)sd_event_source_set_enabled(a->later, SD_EVENT_ONESHOT);
 		return 0;
 	}
-	if (settle(a, &err) < 0)
-		log_line(a->log, LOG_ERR, NULL, "%s", err.msg);
+	settle_or_say(a);
 	return 0;
 }
 
 static int on_later(sd_event_source *source, uint64_t usec, void *arg)
 {
-	struct agent *a = arg;
-	struct pw_error err = {};
-
 	(void)source;
 	(void)usec;
-	if (settle(a, &err) < 0)
-		log_line(a->log, LOG_ERR, NULL, "%s", err.msg);
+	settle_or_say(arg);
 	return 0;
 }
 
@@ -570,8 +564,6 @@ int agent_run(struct agent *a, struct pw_error *err)
 		return r;
 	datapath_beat(a->dp);
 	open_bus(a);
-	if (a->bus)
-		bus_flush(a->bus);
 	(void)sd_notify(0, "READY=1");
 	log_line(a->log, LOG_NOTICE, NULL, "podwired %s: %s", PW_VERSION, a->status);
 	r = sd_event_loop(a->event);

@@ -11,11 +11,6 @@
 #include "sink/attach.h"
 #include "store/saved.h"
 
-static bool is_pods(const char *ifname)
-{
-	return strncmp(ifname, HOST_IFNAME_PREFIX, strlen(HOST_IFNAME_PREFIX)) == 0;
-}
-
 /* Filters hang on the devices and not on a pin. Returns how many pods there are. */
 static size_t look_at_devices(void)
 {
@@ -24,7 +19,7 @@ static size_t look_at_devices(void)
 
 	for (struct if_nameindex *one = all; one && one->if_index; one++) {
 		attach_drop_filters((int)one->if_index);
-		pods += is_pods(one->if_name);
+		pods += attachment_is_host_ifname(one->if_name);
 	}
 	if (all)
 		if_freenameindex(all);

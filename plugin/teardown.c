@@ -52,7 +52,7 @@ static bool has_moved(struct teardown *t, const struct ipaddr *ip)
 
 	return route_lookup(t->session->host, ip, &via, NULL) > 0 &&
 	       link_find_index(t->session->host, via.ifindex, &link, NULL) > 0 &&
-	       strncmp(link.name, HOST_IFNAME_PREFIX, strlen(HOST_IFNAME_PREFIX)) == 0;
+	       attachment_is_host_ifname(link.name);
 }
 
 /* The addresses that nobody has now. */

@@ -244,8 +244,7 @@ int wire_announce(void *wiring, struct pw_error *err)
 
 		r = link_find_index(w->session.host, at[i].ifindex, &link, err);
 		/* another pod's, from which a fixed address has moved: nobody else asks there */
-		if (r <= 0 ||
-		    strncmp(link.name, HOST_IFNAME_PREFIX, strlen(HOST_IFNAME_PREFIX)) == 0)
+		if (r <= 0 || attachment_is_host_ifname(link.name))
 			continue;
 		r = neigh_remove(w->session.host, link.ifindex, &at[i].ip, err);
 		if (r >= 0 && is_proxy(link.name, at[i].ip.family))

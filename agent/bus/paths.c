@@ -36,7 +36,7 @@ char *path_of_attachment(const char *prefix, const char *host_ifname)
 	const char *id = host_ifname;
 	char *path = NULL;
 
-	if (strncmp(id, HOST_IFNAME_PREFIX, strlen(HOST_IFNAME_PREFIX)) == 0)
+	if (attachment_is_host_ifname(id))
 		id += strlen(HOST_IFNAME_PREFIX);
 	if (!is_plain(id))
 		return path_of_device(prefix, id);

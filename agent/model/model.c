@@ -79,11 +79,6 @@ static struct entry *find_index(const struct model *m, int ifindex)
 	return NULL;
 }
 
-static bool is_ours(const char *ifname)
-{
-	return strncmp(ifname, HOST_IFNAME_PREFIX, strlen(HOST_IFNAME_PREFIX)) == 0;
-}
-
 static struct entry *add(struct model *m, const char *ifname, struct pw_error *err)
 {
 	struct entry *e = calloc(1, sizeof(*e));
@@ -97,7 +92,7 @@ static struct entry *add(struct model *m, const char *ifname, struct pw_error *e
 		return NULL;
 	}
 	strncpy(e->port.ifname, ifname, sizeof(e->port.ifname) - 1);
-	e->port.kind = is_ours(ifname) ? PW_PORT_POD : PW_PORT_UPLINK;
+	e->port.kind = attachment_is_host_ifname(ifname) ? PW_PORT_POD : PW_PORT_UPLINK;
 	v[m->n++] = e;
 	return e;
 }
@@ -126,14 +121,6 @@ static bool is_wanted(const struct entry *e)
 	return p->kind == PW_PORT_UPLINK || p->record.state == RECORD_READY;
 }
 
-static enum source_check checked_without_us(const struct port *p)
-{
-	return p->kind == PW_PORT_POD && p->has_record && p->record.options.source_check &&
-			       p->record.addresses.n
-		       ? SOURCE_CHECK_KERNEL
-		       : SOURCE_CHECK_NONE;
-}
-
 /* The kernel's path, and why. */
 static void without_programs(struct entry *e, enum port_state state, enum port_reason reason)
 {
@@ -142,7 +129,7 @@ static void without_programs(struct entry *e, enum port_state state, enum port_r
 	p->state = state;
 	p->reason = reason;
 	p->path = PORT_PATH_KERNEL;
-	p->source_check = checked_without_us(p);
+	p->source_check = port_wants_source_check(p) ? SOURCE_CHECK_KERNEL : SOURCE_CHECK_NONE;
 	if (!e->record_unreadable) /* whose detail says why */
 		p->detail[0] = '\0';
 }
@@ -203,7 +190,7 @@ static struct entry *entry_for_link(struct model *m, const struct link_seen *lin
 {
 	struct entry *e = find(m, link->name);
 
-	if (!is_ours(link->name))
+	if (!attachment_is_host_ifname(link->name))
 		return e && e->uplink ? e : NULL;
 	return e ? e : add(m, link->name, err);
 }
@@ -312,7 +299,8 @@ static int see_record(struct model *m, const char *host_ifname, struct record *r
 int model_record_seen(struct model *m, const char *host_ifname, struct record *rec,
 		      const struct pw_error *why, struct pw_error *err)
 {
-	int r = is_ours(host_ifname) ? see_record(m, host_ifname, rec, why, err) : 0;
+	int r = attachment_is_host_ifname(host_ifname) ? see_record(m, host_ifname, rec, why, err)
+						       : 0;
 
 	if (rec) /* of no use */
 		record_done(rec);
@@ -336,7 +324,7 @@ int model_set_uplink(struct model *m, const struct link_seen *link, struct pw_er
 {
 	struct entry *e = find(m, link->name);
 
-	if (is_ours(link->name))
+	if (attachment_is_host_ifname(link->name))
 		return 0;
 	if (!e)
 		e = add(m, link->name, err);

@@ -46,3 +46,9 @@ const char *source_check_name(enum source_check check)
 
 	return names[check];
 }
+
+bool port_wants_source_check(const struct port *p)
+{
+	return p->kind == PW_PORT_POD && p->has_record && p->record.options.source_check &&
+	       p->record.addresses.n > 0;
+}

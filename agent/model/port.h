@@ -25,6 +25,10 @@ enum port_state {
 /* "pending", "ready", "no-record", "failed" */
 const char *port_state_name(enum port_state state);
 
+struct port;
+/* Whether its pod may send from its own addresses only, by whatever sees to that. */
+bool port_wants_source_check(const struct port *p);
+
 enum port_path {
 	PORT_PATH_KERNEL, /* no program of ours forwards: the kernel does all of it */
 	PORT_PATH_TC,

@@ -27,10 +27,7 @@ static void by_the_kernel(struct apply *a, struct port *p, enum port_state state
 	p->state = state;
 	p->path = PORT_PATH_KERNEL;
 	p->reason = reason;
-	p->source_check =
-		p->kind == PW_PORT_POD && p->record.options.source_check && p->record.addresses.n
-			? SOURCE_CHECK_KERNEL
-			: SOURCE_CHECK_NONE;
+	p->source_check = port_wants_source_check(p) ? SOURCE_CHECK_KERNEL : SOURCE_CHECK_NONE;
 	say(a, p, detail);
 }
 
@@ -40,11 +37,6 @@ static enum port_reason reason_of(const struct port *p)
 	if (p->kind == PW_PORT_POD && p->record.options.fast_path == FAST_PATH_OFF)
 		return PORT_REASON_OFF;
 	return *p->foreign ? PORT_REASON_FOREIGN : PORT_REASON_LEARNING;
-}
-
-static bool is_checked(const struct port *p)
-{
-	return p->kind == PW_PORT_POD && p->record.options.source_check && p->record.addresses.n;
 }
 
 /* Only where it was asked for: attaching resets some NICs. */
@@ -104,7 +96,7 @@ static void apply_port(struct apply *a, struct port *p)
 	p->state = PORT_READY;
 	p->path = PORT_PATH_KERNEL;
 	p->reason = reason_of(p);
-	p->source_check = is_checked(p) ? SOURCE_CHECK_BPF : SOURCE_CHECK_NONE;
+	p->source_check = port_wants_source_check(p) ? SOURCE_CHECK_BPF : SOURCE_CHECK_NONE;
 	say(a, p, p->foreign);
 	apply_xdp(a, p);
 }

@@ -9,11 +9,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sink/copy.h"
-
-/* Of linux/bpf.h from 6.6 on; libbpf 1.1 doesn't know them and passes them on. */
-#define ATTACH_TCX_INGRESS ((enum bpf_attach_type)46)
-#define ATTACH_TCX_EGRESS ((enum bpf_attach_type)47)
+#include "sink/pins.h"
+#include "tcx.h"
 
 /* Our place among a clsact qdisc's filters: "pw" and "p1" in ASCII. */
 #define FILTER_PRIORITY 0x7077
@@ -41,8 +38,8 @@ static const struct hook xdp_hook = { PROGRAM_UPLINK_XDP, "uplink_xdp", false };
 /* A kernel that knows tcx misses the device; one that doesn't, the attach type. */
 static bool probe_tcx(struct datapath *dp)
 {
-	int fd = bpf_link_create(datapath_program(dp, PROGRAM_TO_UPLINK), INT_MAX,
-				 ATTACH_TCX_EGRESS, NULL);
+	int fd =
+		bpf_link_create(datapath_program(dp, PROGRAM_TO_UPLINK), INT_MAX, TCX_EGRESS, NULL);
 
 	if (fd >= 0)
 		close(fd);
@@ -198,8 +195,7 @@ static int ensure(struct attach *a, const struct port *port, const struct hook *
 {
 	if (!a->tcx)
 		return ensure_filter(a, port, hook, err);
-	return ensure_link(a, port, hook, hook->egress ? ATTACH_TCX_EGRESS : ATTACH_TCX_INGRESS, 0,
-			   err);
+	return ensure_link(a, port, hook, hook->egress ? TCX_EGRESS : TCX_INGRESS, 0, err);
 }
 
 int attach_port(struct attach *a, const struct port *port, struct pw_error *err)
@@ -309,5 +305,5 @@ int attach_sweep(struct attach *a, struct model *m, struct pw_error *err)
 {
 	struct sweep s = { a, m };
 
-	return copy_each_name(datapath_links_path(a->dp), sweep_one, &s, err);
+	return pins_each(datapath_links_path(a->dp), sweep_one, &s, err);
 }

@@ -2,7 +2,6 @@
 #include "sink/copy.h"
 
 #include <bpf/bpf.h>
-#include <dirent.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -98,28 +97,4 @@ int copy_map(const char *from, int to_fd, int cpus, struct pw_error *err)
 			return pw_fail(err, -r, PW_E_IO, "cannot copy map %s: %m", from);
 	}
 	return 0;
-}
-
-static void closedirp(DIR **d)
-{
-	if (*d)
-		closedir(*d);
-}
-
-int copy_each_name(const char *dir, int (*each)(const char *name, void *arg, struct pw_error *err),
-		   void *arg, struct pw_error *err)
-{
-	_cleanup_(closedirp) DIR *d = opendir(dir);
-	struct dirent *de;
-	int r = 0;
-
-	if (!d && errno == ENOENT)
-		return 0;
-	if (!d)
-		return pw_fail(err, errno, PW_E_IO, "cannot read directory %s: %m", dir);
-	while (r == 0 && (de = readdir(d))) {
-		if (de->d_name[0] != '.')
-			r = each(de->d_name, arg, err);
-	}
-	return r;
 }

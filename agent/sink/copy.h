@@ -8,7 +8,3 @@ struct pw_error;
  * be the same. @cpus: possible ones, whose values a per-CPU map has side by side.
  */
 int copy_map(const char *from, int to_fd, int cpus, struct pw_error *err);
-
-/* Calls @each with each name in a directory. */
-int copy_each_name(const char *dir, int (*each)(const char *name, void *arg, struct pw_error *err),
-		   void *arg, struct pw_error *err);

@@ -182,7 +182,7 @@ static int move(struct datapath *dp, struct pw_error *err)
 	if (r < 0)
 		return r;
 	(void)snprintf(links, sizeof(links), "%s/links", dp->pins.old);
-	return copy_each_name(links, move_link, dp, err);
+	return pins_each(links, move_link, dp, err);
 }
 
 int datapath_open(const char *bpffs, struct datapath **ret, struct pw_error *err)
@@ -380,7 +380,7 @@ static void fill_addresses(const struct port *port, struct pw_port *to)
 
 	for (size_t i = 0; i < port->record.addresses.n && i < PW_OWN_MAX; i++)
 		to->own[to->n_own++] = as_address(&own[i].ip);
-	if (port->record.options.source_check && port->record.addresses.n)
+	if (port_wants_source_check(port))
 		to->flags |= PW_PORT_SOURCE_CHECK | PW_PORT_CHECK_MAC;
 }
 

@@ -15,11 +15,7 @@
 #define PREFIX "layout-"
 #define MOVING "-new" /* (no dots: bpffs keeps names with dots for itself) */
 
-static void closedirp(DIR **d)
-{
-	if (*d)
-		closedir(*d);
-}
+DEFINE_CLEANUP(DIR *, closedir);
 
 static int make_dir(const char *path, struct pw_error *err)
 {
@@ -88,34 +84,44 @@ static bool ends_in(const char *name, const char *end)
 	return n >= m && strcmp(name + n - m, end) == 0;
 }
 
-static int for_each_layout(const char *root,
-			   int (*each)(const char *root, const char *name, void *arg,
-				       struct pw_error *err),
-			   void *arg, struct pw_error *err)
+int pins_each(const char *dir, int (*each)(const char *name, void *arg, struct pw_error *err),
+	      void *arg, struct pw_error *err)
 {
-	_cleanup_(closedirp) DIR *d = opendir(root);
+	_cleanup_(closedirp) DIR *d = opendir(dir);
 	struct dirent *de;
 	int r = 0;
 
 	if (!d && errno == ENOENT)
 		return 0;
 	if (!d)
-		return pw_fail(err, errno, PW_E_IO, "cannot read directory %s: %m", root);
+		return pw_fail(err, errno, PW_E_IO, "cannot read directory %s: %m", dir);
 	while (r == 0 && (de = readdir(d))) {
-		if (strncmp(de->d_name, PREFIX, strlen(PREFIX)) == 0)
-			r = each(root, de->d_name, arg, err);
+		if (de->d_name[0] != '.')
+			r = each(de->d_name, arg, err);
 	}
 	return r;
 }
 
+/* The path of a layout's directory: 1; 0: the name is of something else. */
+static int layout_path(const char *root, const char *name, char path[PATH_MAX],
+		       struct pw_error *err)
+{
+	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+		return 0;
+	if ((size_t)snprintf(path, PATH_MAX, "%s/%s", root, name) >= PATH_MAX)
+		return pw_fail(err, ENAMETOOLONG, PW_E_IO, "%s/%s: %m", root, name);
+	return 1;
+}
+
 /* A move that was never done goes; its links are pinned in what it moved from as well. */
-static int sort_out(const char *root, const char *name, void *arg, struct pw_error *err)
+static int sort_out(const char *name, void *arg, struct pw_error *err)
 {
 	struct pins *p = arg;
 	char path[PATH_MAX];
+	int r = layout_path(p->root, name, path, err);
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", root, name) >= sizeof(path))
-		return pw_fail(err, ENAMETOOLONG, PW_E_IO, "%s/%s: %m", root, name);
+	if (r <= 0)
+		return r;
 	if (ends_in(name, MOVING))
 		return pins_remove(path, err);
 	if (strcmp(path, p->now) != 0)
@@ -137,7 +143,7 @@ int pins_open(const char *bpffs, unsigned int layout, struct pins *ret, struct p
 	if (r == 0)
 		r = check_fs(bpffs, err);
 	if (r == 0)
-		r = for_each_layout(bpffs, sort_out, ret, err);
+		r = pins_each(bpffs, sort_out, ret, err);
 	if (r < 0)
 		return r;
 	/* both there: the move was done, but for the end of the old one */
@@ -169,19 +175,17 @@ int pins_settle(struct pins *p, unsigned int layout, struct pw_error *err)
 	return *p->old ? pins_remove(p->old, err) : 0;
 }
 
-static int remove_one(const char *root, const char *name, void *arg, struct pw_error *err)
+static int remove_one(const char *name, void *arg, struct pw_error *err)
 {
 	char path[PATH_MAX];
+	int r = layout_path(arg, name, path, err);
 
-	(void)arg;
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", root, name) >= sizeof(path))
-		return pw_fail(err, ENAMETOOLONG, PW_E_IO, "%s/%s: %m", root, name);
-	return pins_remove(path, err);
+	return r <= 0 ? r : pins_remove(path, err);
 }
 
 int pins_remove_all(const char *bpffs, struct pw_error *err)
 {
-	int r = for_each_layout(bpffs, remove_one, NULL, err);
+	int r = pins_each(bpffs, remove_one, (void *)bpffs, err);
 
 	/* a mount point of ours stays, as does what isn't empty */
 	if (r == 0)

@@ -29,3 +29,7 @@ int pins_settle(struct pins *p, unsigned int layout, struct pw_error *err);
 int pins_remove(const char *dir, struct pw_error *err);
 /* All layouts below @bpffs, and itself if nothing else is there. */
 int pins_remove_all(const char *bpffs, struct pw_error *err);
+
+/* Calls @each with each name in a directory, which may be missing; a negative return ends it. */
+int pins_each(const char *dir, int (*each)(const char *name, void *arg, struct pw_error *err),
+	      void *arg, struct pw_error *err);

@@ -35,11 +35,6 @@ struct events *events_close(struct events *e)
 	return NULL;
 }
 
-void events_set_config(struct events *e, const struct config *config)
-{
-	e->config = config;
-}
-
 /* A device of ours may have got or lost somebody's XDP program with any of these. */
 static void on_link(struct events *e, const struct nlmsghdr *nlh)
 {

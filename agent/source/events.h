@@ -26,5 +26,3 @@ int events_open(sd_event *event, uint32_t buffer, const struct config *config, s
 		const struct events_ops *ops, struct events **ret, struct pw_error *err);
 struct events *events_close(struct events *e);
 DEFINE_CLEANUP(struct events *, events_close);
-/* The configuration that counts from now on. */
-void events_set_config(struct events *e, const struct config *config);

@@ -11,9 +11,8 @@
 #include "base/error.h"
 #include "netlink/auto.h"
 #include "source/message.h"
+#include "tcx.h"
 
-#define TCX_INGRESS ((enum bpf_attach_type)46) /* of 6.6; not in Debian 12's headers */
-#define TCX_EGRESS ((enum bpf_attach_type)47)
 #define PARENT_INGRESS TC_H_MAKE(TC_H_CLSACT, 0xfff2U)
 #define PARENT_EGRESS TC_H_MAKE(TC_H_CLSACT, 0xfff3U)
 

@@ -15,6 +15,11 @@ bool attachment_equal(const struct attachment *a, const struct attachment *b)
 	       strcmp(a->container_id, b->container_id) == 0 && strcmp(a->ifname, b->ifname) == 0;
 }
 
+bool attachment_is_host_ifname(const char *ifname)
+{
+	return strncmp(ifname, HOST_IFNAME_PREFIX, strlen(HOST_IFNAME_PREFIX)) == 0;
+}
+
 void attachment_host_ifname(const struct attachment *a, char ret[HOST_IFNAME_LEN])
 {
 	uint64_t h = HASH_START;

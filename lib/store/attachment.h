@@ -16,4 +16,6 @@ struct attachment {
 };
 
 bool attachment_equal(const struct attachment *a, const struct attachment *b);
+/* Whether a link, by its name, is a host end of ours. */
+bool attachment_is_host_ifname(const char *ifname);
 void attachment_host_ifname(const struct attachment *a, char ret[HOST_IFNAME_LEN]);

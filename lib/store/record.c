@@ -263,8 +263,7 @@ static bool is_record(const char *file, char host_ifname[HOST_IFNAME_LEN])
 	size_t len = strlen(file);
 
 	if (len != HOST_IFNAME_LEN - 1 + strlen(".json") ||
-	    strcmp(file + HOST_IFNAME_LEN - 1, ".json") != 0 ||
-	    strncmp(file, HOST_IFNAME_PREFIX, strlen(HOST_IFNAME_PREFIX)) != 0)
+	    strcmp(file + HOST_IFNAME_LEN - 1, ".json") != 0 || !attachment_is_host_ifname(file))
 		return false;
 	memcpy(host_ifname, file, HOST_IFNAME_LEN - 1);
 	host_ifname[HOST_IFNAME_LEN - 1] = '\0';

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent_config_lab.h"
 #include "base/error.h"
-#include "config/config.h"
 #include "tmpdir.h"
 
 /* Findings, a line each, without the directory of the test. */
@@ -28,17 +28,6 @@ static void take_finding(const char *finding, void *arg)
 		finding += prefix;
 	assert_true(used + strlen(finding) + 2 < sizeof(told->text));
 	snprintf(told->text + used, sizeof(told->text) - used, "%s\n", finding);
-}
-
-static void require_defaults(const struct config *c)
-{
-	assert_int_equal(c->uplinks.n, 0);
-	assert_int_equal(c->uplink_routes.n, 0);
-	assert_int_equal(c->uplink_xdp, UPLINK_XDP_AUTO);
-	assert_int_equal(c->cpus.n, 0);
-	assert_false(c->no_cpus);
-	assert_int_equal(c->cpu_queue, 2048);
-	assert_int_equal(c->netlink_buffer, 4 * 1024 * 1024);
 }
 
 static int load(const struct tmpdir *dir, struct config *c, struct told *told, struct pw_error *err)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent_config_lab.h"
 #include "base/error.h"
-#include "config/config.h"
 #include "config/decode.h"
 #include "net/ipaddr.h"
 
@@ -91,17 +91,6 @@ static const char *route(const struct config *c, size_t i)
 
 	assert_true(i < c->uplink_routes.n);
 	return cidr_format((const struct cidr *)c->uplink_routes.v + i, text);
-}
-
-static void require_defaults(const struct config *c)
-{
-	assert_int_equal(c->uplinks.n, 0);
-	assert_int_equal(c->uplink_routes.n, 0);
-	assert_int_equal(c->uplink_xdp, UPLINK_XDP_AUTO);
-	assert_int_equal(c->cpus.n, 0);
-	assert_false(c->no_cpus);
-	assert_int_equal(c->cpu_queue, 2048);
-	assert_int_equal(c->netlink_buffer, 4 * 1024 * 1024);
 }
 
 static void an_empty_object_and_nulls_leave_the_defaults(void **state)
