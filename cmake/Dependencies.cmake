@@ -22,7 +22,6 @@ pw_dependency(pw_libnl libnl -lnl-3)
 pw_dependency(pw_libnl_route libnl_route -lnl-route-3)
 pw_dependency(pw_libjsonc libjsonc -ljson-c)
 
-find_package(Threads REQUIRED)
 
 if(PW_BUILD_TESTS)
 	pkg_check_modules(cmocka REQUIRED IMPORTED_TARGET cmocka)

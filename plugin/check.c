@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "check.h"
 
+#include <inttypes.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <string.h>
@@ -125,4 +126,13 @@ int check_host_routes(struct check *c, struct pw_error *err)
 				    IPADDR_STR(&address[i].ip), c->plan->host_ifname);
 	}
 	return r < 0 ? r : 0;
+}
+
+int check_group(struct check *c, struct pw_error *err)
+{
+	if (c->host_link.group == c->plan->masq_group)
+		return 0;
+	return pw_fail(err, ENOENT, PW_E_CHECK,
+		       "masquerading: interface %s is in link group %" PRIu32 ", not in %" PRIu32,
+		       c->plan->host_ifname, c->host_link.group, c->plan->masq_group);
 }

@@ -21,3 +21,5 @@ int check_links(struct check *c, struct pw_error *err);
 int check_addresses(struct check *c, struct pw_error *err);
 int check_pod_routes(struct check *c, struct pw_error *err);
 int check_host_routes(struct check *c, struct pw_error *err);
+/* Of the host end: by it, the rules for masquerading know what comes from the pod. */
+int check_group(struct check *c, struct pw_error *err);

@@ -271,22 +271,44 @@ static int add_route(const struct netconf *conf, const struct result *given,
 	return add_pod_route(plan, &r, false, err);
 }
 
+struct masq_list plan_masq_list(const struct plan *plan, const struct netconf *conf)
+{
+	return (struct masq_list){
+		.exclusions = plan->masq_exclude.v,
+		.n_exclusions = plan->masq_exclude.n,
+		.sources = conf->options.allowed_sources.v,
+		.n_sources = conf->options.allowed_sources.n,
+	};
+}
+
+/* A subnet of only the pod's address would make a list a pod, and it never sends that to us. */
+static bool is_shared(const struct cidr *address)
+{
+	return address->len < ipaddr_bits(&address->ip);
+}
+
 static int add_masq(const struct netconf *conf, struct plan *plan, struct pw_error *err)
 {
 	const struct cidr *excluded = conf->masq_exclude.v, *own = plan->addresses.v;
+	struct masq_list list;
 	struct cidr *to;
+	size_t n = 0;
 
 	to = array_grow(&plan->masq_exclude, sizeof(*to),
 			conf->masq_exclude.n + plan->addresses.n + ARRAY_COUNT(multicast));
 	if (!to)
 		return pw_oom(err);
 	for (size_t i = 0; i < conf->masq_exclude.n; i++)
-		*to++ = excluded[i];
-	for (size_t i = 0; i < plan->addresses.n; i++)
-		*to++ = cidr_network(&own[i]);
+		to[n++] = excluded[i];
+	for (size_t i = 0; i < plan->addresses.n; i++) {
+		if (is_shared(&own[i]))
+			to[n++] = cidr_network(&own[i]);
+	}
 	for (size_t i = 0; i < ARRAY_COUNT(multicast); i++)
-		*to++ = multicast[i];
-	return 0;
+		to[n++] = multicast[i];
+	plan->masq_exclude.n = n;
+	list = plan_masq_list(plan, conf);
+	return masq_group(&list, &plan->masq_group, err);
 }
 
 int plan_network(const struct netconf *conf, const struct facts *facts, const struct result *given,

@@ -7,6 +7,7 @@
  */
 #include "facts.h"
 #include "netconf.h"
+#include "nft/masq.h"
 #include "request.h"
 #include "result.h"
 #include "rtnl/route.h"
@@ -33,6 +34,7 @@ struct plan {
 	struct array pod_routes;   /* struct plan_route */
 	struct array host_routes;  /* struct route, one an address */
 	struct array masq_exclude; /* struct cidr */
+	uint32_t masq_group;       /* of the host end; 0: not masqueraded */
 };
 
 /* The links: names, addresses, MTU. */
@@ -42,6 +44,9 @@ int plan_links(const struct request *req, const struct netconf *conf, const stru
 int plan_network(const struct netconf *conf, const struct facts *facts, const struct result *given,
 		 struct plan *plan, struct pw_error *err);
 void plan_done(struct plan *plan);
+
+/* How the pod is masqueraded, where it is; borrows of both. */
+struct masq_list plan_masq_list(const struct plan *plan, const struct netconf *conf);
 
 /* Whether @planned is what became of IPAM's route @given. */
 bool plan_is_for(const struct plan_route *planned, const struct netconf *conf,

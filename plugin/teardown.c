@@ -30,7 +30,8 @@ static int open_netfilter(struct teardown *t, struct pw_error *err)
 	return t->netfilter ? 0 : nlsock_open(NETLINK_NETFILTER, &t->netfilter, err);
 }
 
-static int remove_masquerade(void *subject, struct pw_error *err)
+/* The rules go with the last link of theirs, so this comes after the link. */
+static int sweep_masquerade(void *subject, struct pw_error *err)
 {
 	struct teardown *t = subject;
 	int r;
@@ -38,10 +39,7 @@ static int remove_masquerade(void *subject, struct pw_error *err)
 	if (!t->masqueraded || t->foreign)
 		return 0;
 	r = open_netfilter(t, err);
-	if (r < 0)
-		return r;
-	return masquerade_remove(t->netfilter, t->session->runtime_fd, t->host_ifname, t->addresses,
-				 err);
+	return r < 0 ? r : masquerade_sweep(t->netfilter, t->session->runtime_fd, err);
 }
 
 /* Whether another pod has the address by now; then its flows are that pod's. */
@@ -162,8 +160,8 @@ static int remove_record(void *subject, struct pw_error *err)
 int teardown_run(struct teardown *t, struct pw_error *err)
 {
 	static const struct step steps[] = {
-		{ "del-ipam-start", start_ipam }, { "del-masq", remove_masquerade },
-		{ "del-link", remove_link },      { "del-conntrack", flush_conntrack },
+		{ "del-ipam-start", start_ipam }, { "del-link", remove_link },
+		{ "del-masq", sweep_masquerade }, { "del-conntrack", flush_conntrack },
 		{ "del-ipam", finish_ipam },
 	};
 	static const struct step last = { "del-record", remove_record };

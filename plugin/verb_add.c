@@ -91,16 +91,15 @@ static const struct step add_steps[] = {
 	{ "record", wire_record },
 	{ "ipam-call", wire_ipam_call },
 	{ "link", wire_link },
-	{ "masq-start", wire_masq_start },
 	{ "ipam-wait", wire_ipam_wait },
 	{ "forwarding", wire_forwarding },
-	{ "masq-go", wire_masq_go },
 	{ "pod-sysctl", wire_pod_sysctl },
 	{ "pod-address", wire_pod_address },
 	{ "pod-up", wire_pod_up },
 	{ "pod-neighbour", wire_pod_neighbour },
 	{ "pod-route", wire_pod_route },
 	{ "host-config", wire_host_config },
+	{ "masq", wire_masq },
 	{ "host-up", wire_host_up },
 	{ "host-address", wire_host_address },
 	{ "host-neighbour", wire_host_neighbour },
@@ -108,7 +107,6 @@ static const struct step add_steps[] = {
 	{ "announce", wire_announce },
 	{ "carrier", wire_carrier },
 	{ "record-prepare", wire_record_prepare },
-	{ "masq", wire_masq },
 	{ "ipam-end", wire_ipam_end },
 	{ "record-ready", wire_record_ready },
 };
@@ -121,8 +119,6 @@ static int take_back(struct wiring *w)
 	/* an IPAM that is still at it must come to its end before it can be told to forget */
 	if (w->ipam_called && w->call.child.pid > 0)
 		(void)ipam_end(&w->call, NULL, NULL);
-
-	(void)wire_masq(w, NULL);
 
 	describe_teardown(w, &w->record, &t);
 	t.addresses = &w->plan.addresses;

@@ -78,11 +78,7 @@ static void drop_other_routes(struct result *prev)
 static int check_kernel(struct call *call, struct check *c, struct pw_error *err)
 {
 	const struct plan *plan = c->plan;
-	struct record rec = {
-		.host_ifname = plan->host_ifname,
-		.addresses = plan->addresses,
-		.masq_exclude = plan->masq_exclude,
-	};
+	struct masq_list list = plan_masq_list(plan, &call->conf);
 	int r;
 
 	r = check_links(c, err);
@@ -98,8 +94,10 @@ static int check_kernel(struct call *call, struct check *c, struct pw_error *err
 			r = pw_fail(err, ENETDOWN, PW_E_CHECK, "forwarding is off on the node");
 		r = r < 0 ? r : 0;
 	}
-	if (r == 0 && call->conf.ip_masq && plan->addresses.n)
-		r = masquerade_check(&rec, err);
+	if (r == 0 && plan->masq_group)
+		r = check_group(c, err);
+	if (r == 0 && plan->masq_group)
+		r = masquerade_check(&list, err);
 	return r;
 }
 

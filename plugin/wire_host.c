@@ -118,6 +118,7 @@ int wire_host_config(void *wiring, struct pw_error *err)
 		.ipv4_forwarding = w->plan.family[0],
 		.proxy_arp = w->plan.family[0],
 		.rp_filter = w->plan.rp_filter,
+		.group = w->plan.masq_group,
 	};
 	int r = 0;
 

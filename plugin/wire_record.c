@@ -52,7 +52,6 @@ int wire_record_ready(void *wiring, struct pw_error *err)
 
 void wiring_done(struct wiring *w)
 {
-	(void)wire_masq(w, NULL);
 	ipam_call_done(&w->call);
 	ipam_done(&w->ipam);
 	plan_done(&w->plan);

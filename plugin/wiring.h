@@ -4,8 +4,6 @@
  * A plan being carried out: the sockets, the links and how far it has come. The steps of ADD take
  * one of these, each does one thing to the kernel, and verb_add.c has them in order.
  */
-#include <pthread.h>
-#include <semaphore.h>
 #include <stdio.h>
 
 #include "ipam.h"
@@ -20,17 +18,6 @@ struct nlsock;
 struct neighbourhood {
 	int ifindex;
 	struct ipaddr ip;
-};
-
-/* Of the thread that writes the masquerading; its own while it runs. */
-struct masq_work {
-	pthread_t thread;
-	sem_t go;
-	bool running, wanted;
-	struct record rec; /* borrows all that it points to */
-	int runtime_fd, records_fd;
-	int r;
-	struct pw_error err;
 };
 
 struct wiring {
@@ -48,7 +35,6 @@ struct wiring {
 	int netns_fd, lock_fd;
 	struct nlsock *pod;
 	struct link_info host_link, pod_link;
-	struct masq_work masq;
 	struct array neighbourhoods; /* struct neighbourhood */
 
 	FILE *log; /* debug lines; NULL: none */
@@ -86,9 +72,7 @@ int wire_host_route(void *wiring, struct pw_error *err);
 int wire_announce(void *wiring, struct pw_error *err);
 int wire_carrier(void *wiring, struct pw_error *err);
 
-/* wire_masq.c: beside the rest, and its end */
-int wire_masq_start(void *wiring, struct pw_error *err);
-int wire_masq_go(void *wiring, struct pw_error *err);
+/* wire_masq.c: ipMasq */
 int wire_masq(void *wiring, struct pw_error *err);
 
 /* wire_ipam.c: addresses */

@@ -3,8 +3,8 @@
  * Netlink conversations
  *
  * One loop reads answers: it goes by sequence number, so that what is left of an earlier, abandoned
- * conversation is passed over and can't be taken for an answer, and it always reads on to the end
- * of its own, so that nothing is left behind. An interrupted dump (NLM_F_DUMP_INTR) has holes: it
+ * conversation is passed over and can't be taken for an answer, and it reads on to the end of its
+ * own, so that nothing is left behind. An interrupted dump (NLM_F_DUMP_INTR) has holes: it
  * is thrown away and asked for again, a bounded number of times.
  */
 #include "netlink/sock.h"
@@ -36,6 +36,7 @@ struct answer {
 	bool begins; /* the first message is a batch's begin: an answer to it refuses the whole */
 	bool done;
 	bool interrupted;
+	bool enough;   /* the caller wants no more of a dump */
 	int result;    /* first refusal */
 	size_t failed; /* its index */
 	nlsock_reply_t reply;
@@ -152,6 +153,8 @@ static void take_message(struct nlsock *s, struct answer *a, const struct nlmsgh
 		r = a->reply(nlh, a->arg);
 		if (r < 0)
 			a->result = r;
+		if (r > 0 && a->dump)
+			a->done = a->enough = true;
 	}
 }
 
@@ -265,7 +268,7 @@ int nlsock_dump(struct nlsock *s, struct nl_msg *msg, nlsock_reply_t reply, void
 		struct answer a = { .dump = true, .reply = reply, .arg = arg };
 
 		r = converse(s, msg, &a);
-		if (r < 0 || !a.interrupted)
+		if (r < 0 || !a.interrupted || a.enough)
 			break;
 		reply(NULL, arg);
 		r = -EINTR;

@@ -33,6 +33,8 @@ int nlsock_ask(struct nlsock *s, struct nl_msg *msg, struct pw_error *err, const
 /*
  * Called for each message of a reply; a negative return ends the collection (the rest is read and
  * dropped) and becomes the result. With NULL: an interrupted dump starts again, forget what came.
+ * A positive one, of a dump: enough. The rest is never made, and the socket is of no use after that
+ * but to be closed.
  */
 typedef int (*nlsock_reply_t)(const struct nlmsghdr *reply, void *arg);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <string.h>
+#include <inttypes.h>
 #include <sys/socket.h>
 
 #include "base/error.h"
 #include "nft/elements.h"
+#include "nft/lists.h"
 #include "nft/masq.h"
 #include "nft/retry.h"
 #include "nft/ruleset.h"
 #include "nft/view.h"
-#include "nft/wanted.h"
 
 #define TABLE "nftables table inet " RULESET_TABLE
 
@@ -30,53 +30,43 @@ static int check_frame(const struct view *v, struct pw_error *err)
 	return 0;
 }
 
-static int check_list(struct nlsock *sock, const struct view *v, const struct exclusions *e,
-		      struct pw_error *err)
+static int check_set(struct nlsock *sock, enum ruleset_side side, int family,
+		     const struct list *list, struct pw_error *err)
 {
-	char set[RULESET_NAMELEN];
-
-	for (size_t i = 0; i < 2; i++) {
-		int r;
-
-		if (!view_find_rule(v, families[i], e->name))
-			return pw_fail(err, ENOENT, PW_E_CHECK,
-				       "masquerading: chain " RULESET_HOOK " of " TABLE
-				       " lacks the rule for set %s",
-				       ruleset_pods(families[i], e->name, set));
-		r = elements_match(sock, families[i], e, err);
-		if (r < 0)
-			return r;
-		if (r == 0)
-			return pw_fail(err, ENOENT, PW_E_CHECK,
-				       "masquerading: set %s of " TABLE
-				       " does not hold the excluded destinations",
-				       ruleset_excluded(families[i], e->name, set));
-	}
-	return 0;
-}
-
-static int check_element(struct nlsock *sock, const struct ruleset_element *e, struct pw_error *err)
-{
-	_cleanup_(elements_done) struct elements there = {};
+	bool from = side == RULESET_FROM;
 	char set[RULESET_NAMELEN];
 	int r;
 
-	ruleset_pods(e->address.family, e->hash, set);
-	r = elements_get(sock, e->hash, &e->address, &there, err);
-	if (r < 0)
-		return r;
-	if (there.n == 0)
-		return pw_fail(err, ENOENT, PW_E_CHECK,
-			       "masquerading: %s is not in set %s of " TABLE,
-			       IPADDR_STR(&e->address), set);
-	if (strcmp(there.list[0].owner, e->owner) != 0)
-		return pw_fail(err, ENOENT, PW_E_CHECK,
-			       "masquerading: %s in set %s of " TABLE " is of \"%s\", not of %s",
-			       IPADDR_STR(&e->address), set, there.list[0].owner, e->owner);
-	return 0;
+	r = elements_match(sock, ruleset_set(side, family, list->key.hash, set), family,
+			   from ? &list->from : &list->to, err);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	return pw_fail(err, ENOENT, PW_E_CHECK,
+		       "masquerading: set %s of " TABLE " does not hold the %s", set,
+		       from ? "sources that stay as they are" : "excluded destinations");
 }
 
-static int check_once(struct nlsock *sock, const struct wanted *w, struct pw_error *err)
+static int check_list(struct nlsock *sock, const struct view *v, const struct list *list,
+		      struct pw_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < 2 && r == 0; i++) {
+		if (!view_find_rule(v, families[i], &list->key))
+			return pw_fail(err, ENOENT, PW_E_CHECK,
+				       "masquerading: chain " RULESET_HOOK " of " TABLE
+				       " lacks the rule for IPv%c of link group %" PRIu32,
+				       families[i] == AF_INET ? '4' : '6',
+				       ruleset_group(list->key.hash));
+		if (list->key.from)
+			r = check_set(sock, RULESET_FROM, families[i], list, err);
+		if (r == 0)
+			r = check_set(sock, RULESET_TO, families[i], list, err);
+	}
+	return r;
+}
+
+static int check_once(struct nlsock *sock, const struct list *list, struct pw_error *err)
 {
 	_cleanup_(view_done) struct view v = {};
 	int r;
@@ -84,28 +74,22 @@ static int check_once(struct nlsock *sock, const struct wanted *w, struct pw_err
 	r = view_read(sock, &v, err);
 	if (r == 0)
 		r = check_frame(&v, err);
-	for (size_t i = 0; r == 0 && i < w->n_lists; i++)
-		r = check_list(sock, &v, &w->lists[i], err);
-	for (size_t i = 0; r == 0 && i < w->n; i++)
-		r = check_element(sock, &w->elements[i], err);
-	return r;
+	return r < 0 ? r : check_list(sock, &v, list, err);
 }
 
-int masq_check(struct nlsock *sock, const struct masq_pod *pod, struct pw_error *err)
+int masq_check(struct nlsock *sock, const struct masq_list *list, struct pw_error *err)
 {
-	_cleanup_(wanted_done) struct wanted w = {};
+	_cleanup_(lists_done) struct lists lists = {};
 	struct retry retry = {};
 	struct pw_error e;
 	int r;
 
-	if (pod->n_addresses == 0)
-		return 0;
-	r = wanted_add(&w, pod, err);
+	r = lists_add(&lists, list, err);
 	if (r < 0)
 		return r;
 	do {
 		e = (struct pw_error){};
-		r = check_once(sock, &w, &e);
+		r = check_once(sock, &lists.v[0], &e);
 	} while (r < 0 && r != -ENOENT && retry_again(&retry, r));
 	return r < 0 ? retry_give_up(r, &e, err) : 0;
 }

@@ -11,7 +11,7 @@
 #include <endian.h>
 #include <inttypes.h>
 #include <linux/netfilter.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -24,7 +24,6 @@
 /* nft's user data: of a set, and of an element. */
 #define SET_KEY_BYTEORDER 0
 #define BYTEORDER_BIG_ENDIAN 2
-#define ELEM_COMMENT 0
 #define ELEM_FLAGS 1
 #define ELEM_FLAG_OPEN 1
 
@@ -32,50 +31,76 @@
 #define ELEMENT_SIZE 128
 #define ELEMENTS_A_MESSAGE 400
 
-/* Where an address is in its header, and which header. */
+/* Links of other groups have smaller numbers, and ip(8) takes none that is negative as an int. */
+#define GROUP_MIN (UINT32_C(1) << 30)
+
+/* Where the addresses are in a packet's header, and which header. */
 struct field {
 	uint8_t nfproto;
-	uint32_t saddr, daddr, len;
+	uint32_t offset[2]; /* by enum ruleset_side */
+	uint32_t len;
 };
 
 static struct field field_of(int family)
 {
 	if (family == AF_INET)
-		return (struct field){ NFPROTO_IPV4, 12, 16, 4 };
-	return (struct field){ NFPROTO_IPV6, 8, 24, 16 };
+		return (struct field){ NFPROTO_IPV4, { 12, 16 }, 4 };
+	return (struct field){ NFPROTO_IPV6, { 8, 24 }, 16 };
 }
 
-const char *ruleset_pods(int family, const char *hash, char *ret)
+static const char *const prefix[2][2] = { { "from4_", "from6_" }, { "to4_", "to6_" } };
+
+const char *ruleset_set(enum ruleset_side side, int family, const char *hash, char *ret)
 {
-	snprintf(ret, RULESET_NAMELEN, family == AF_INET ? "pods4_%s" : "pods6_%s", hash);
+	snprintf(ret, RULESET_NAMELEN, "%s%s", prefix[side][family == AF_INET6], hash);
 	return ret;
 }
 
-const char *ruleset_excluded(int family, const char *hash, char *ret)
+const char *ruleset_hash(const char *set, enum ruleset_side *ret_side)
 {
-	snprintf(ret, RULESET_NAMELEN, family == AF_INET ? "not4_%s" : "not6_%s", hash);
-	return ret;
+	for (size_t i = 0; i < 4; i++) {
+		const char *p = prefix[i / 2][i % 2], *hash = set + strlen(p);
+
+		if (strncmp(set, p, strlen(p)) != 0 || strlen(hash) != PREFIXES_NAMELEN - 1 ||
+		    strspn(hash, "0123456789abcdef") != PREFIXES_NAMELEN - 1)
+			continue;
+		*ret_side = (enum ruleset_side)(i / 2);
+		return hash;
+	}
+	return NULL;
 }
 
-const char *ruleset_hash(const char *set)
+uint32_t ruleset_group(const char *hash)
 {
-	const char *hash = set + strlen("pods4_");
-
-	if (strncmp(set, "pods4_", strlen("pods4_")) != 0 &&
-	    strncmp(set, "pods6_", strlen("pods6_")) != 0)
-		return NULL;
-	if (strlen(hash) != EXCLUSIONS_NAMELEN - 1 ||
-	    strspn(hash, "0123456789abcdef") != EXCLUSIONS_NAMELEN - 1)
-		return NULL;
-	return hash;
+	return GROUP_MIN | ((uint32_t)strtoull(hash, NULL, 16) & (GROUP_MIN - 1));
 }
 
-const char *ruleset_rule(int family, const char *hash, char *ret)
+/* Appends to @text; the last one is the longest, so that nothing is ever cut. */
+static size_t describe_lookup(char *text, size_t len, const struct field *f, enum ruleset_side side,
+			      const char *set)
 {
-	char pods[RULESET_NAMELEN], excluded[RULESET_NAMELEN];
+	return len + (size_t)snprintf(text + len, RULESET_RULELEN - len,
+				      " payload@%" PRIu32 "+%" PRIu32 " lookup!@%s",
+				      f->offset[side], f->len, set);
+}
 
-	snprintf(ret, RULESET_RULELEN, "meta cmp payload lookup@%s payload lookup!@%s masq",
-		 ruleset_pods(family, hash, pods), ruleset_excluded(family, hash, excluded));
+const char *ruleset_rule(int family, const struct ruleset_key *key, char *ret)
+{
+	uint32_t group = ruleset_group(key->hash);
+	struct field f = field_of(family);
+	const uint8_t *g = (const uint8_t *)&group;
+	char set[RULESET_NAMELEN];
+	size_t len;
+
+	len = (size_t)snprintf(ret, RULESET_RULELEN,
+			       "meta:%d cmp=%02x%02x%02x%02x meta:%d cmp=%02x", NFT_META_IIFGROUP,
+			       g[0], g[1], g[2], g[3], NFT_META_NFPROTO, f.nfproto);
+	if (key->from)
+		len = describe_lookup(ret, len, &f, RULESET_FROM,
+				      ruleset_set(RULESET_FROM, family, key->hash, set));
+	len = describe_lookup(ret, len, &f, RULESET_TO,
+			      ruleset_set(RULESET_TO, family, key->hash, set));
+	snprintf(ret + len, RULESET_RULELEN - len, " masq");
 	return ret;
 }
 
@@ -95,33 +120,21 @@ static size_t udata_u32(uint8_t *at, uint8_t type, uint32_t value)
 	return 2 + sizeof(value);
 }
 
-static void add_set(struct batch *b, int family, const char *name, uint32_t flags)
+void ruleset_add_set(struct batch *b, enum ruleset_side side, int family, const char *hash)
 {
+	char name[RULESET_NAMELEN];
 	uint8_t udata[6];
 
+	ruleset_set(side, family, hash, name);
 	batch_begin(b, NFT_MSG_NEWSET, NLM_F_CREATE, 256, "add set %s", name);
 	batch_put_string(b, NFTA_SET_TABLE, RULESET_TABLE);
 	batch_put_string(b, NFTA_SET_NAME, name);
-	batch_put_u32(b, NFTA_SET_FLAGS, flags);
+	batch_put_u32(b, NFTA_SET_FLAGS, NFT_SET_INTERVAL);
 	batch_put_u32(b, NFTA_SET_KEY_TYPE, family == AF_INET ? TYPE_IPV4_ADDR : TYPE_IPV6_ADDR);
 	batch_put_u32(b, NFTA_SET_KEY_LEN, field_of(family).len);
 	batch_put_u32(b, NFTA_SET_ID, ++b->set_id);
 	batch_put(b, NFTA_SET_USERDATA, udata,
 		  udata_u32(udata, SET_KEY_BYTEORDER, BYTEORDER_BIG_ENDIAN));
-}
-
-void ruleset_add_pods(struct batch *b, int family, const char *hash)
-{
-	char name[RULESET_NAMELEN];
-
-	add_set(b, family, ruleset_pods(family, hash, name), 0);
-}
-
-void ruleset_add_excluded(struct batch *b, int family, const char *hash)
-{
-	char name[RULESET_NAMELEN];
-
-	add_set(b, family, ruleset_excluded(family, hash, name), NFT_SET_INTERVAL);
 }
 
 void ruleset_add_chain(struct batch *b)
@@ -159,14 +172,14 @@ static void end_expr(struct batch *b, struct expr e)
 	batch_end(b, e.elem);
 }
 
-/* Only packets of @nfproto go on. */
-static void put_family(struct batch *b, uint8_t nfproto)
+/* Only packets go on whose @key is @value, as nft keeps it: in the machine's order. */
+static void put_meta(struct batch *b, uint32_t key, const void *value, size_t len)
 {
 	struct nlattr *data;
 	struct expr e;
 
 	e = begin_expr(b, "meta");
-	batch_put_u32(b, NFTA_META_KEY, NFT_META_NFPROTO);
+	batch_put_u32(b, NFTA_META_KEY, key);
 	batch_put_u32(b, NFTA_META_DREG, NFT_REG_1);
 	end_expr(b, e);
 
@@ -174,60 +187,50 @@ static void put_family(struct batch *b, uint8_t nfproto)
 	batch_put_u32(b, NFTA_CMP_SREG, NFT_REG_1);
 	batch_put_u32(b, NFTA_CMP_OP, NFT_CMP_EQ);
 	data = batch_nest(b, NFTA_CMP_DATA);
-	batch_put(b, NFTA_DATA_VALUE, &nfproto, sizeof(nfproto));
+	batch_put(b, NFTA_DATA_VALUE, value, len);
 	batch_end(b, data);
 	end_expr(b, e);
 }
 
-/* Only packets whose address at @offset is in @set, or isn't with NFT_LOOKUP_F_INV, go on. */
-static void put_lookup(struct batch *b, uint32_t offset, uint32_t len, const char *set,
-		       uint32_t flags)
+/* Only packets whose address of this side isn't in @set go on. */
+static void put_lookup(struct batch *b, const struct field *f, enum ruleset_side side,
+		       const char *set)
 {
 	struct expr e;
 
 	e = begin_expr(b, "payload");
 	batch_put_u32(b, NFTA_PAYLOAD_DREG, NFT_REG_1);
 	batch_put_u32(b, NFTA_PAYLOAD_BASE, NFT_PAYLOAD_NETWORK_HEADER);
-	batch_put_u32(b, NFTA_PAYLOAD_OFFSET, offset);
-	batch_put_u32(b, NFTA_PAYLOAD_LEN, len);
+	batch_put_u32(b, NFTA_PAYLOAD_OFFSET, f->offset[side]);
+	batch_put_u32(b, NFTA_PAYLOAD_LEN, f->len);
 	end_expr(b, e);
 
 	e = begin_expr(b, "lookup");
 	batch_put_u32(b, NFTA_LOOKUP_SREG, NFT_REG_1);
 	batch_put_string(b, NFTA_LOOKUP_SET, set);
-	if (flags)
-		batch_put_u32(b, NFTA_LOOKUP_FLAGS, flags);
+	batch_put_u32(b, NFTA_LOOKUP_FLAGS, NFT_LOOKUP_F_INV);
 	end_expr(b, e);
 }
 
-void ruleset_add_rule(struct batch *b, int family, const char *hash)
+void ruleset_add_rule(struct batch *b, int family, const struct ruleset_key *key)
 {
-	char pods[RULESET_NAMELEN], excluded[RULESET_NAMELEN];
+	uint32_t group = ruleset_group(key->hash);
 	struct field f = field_of(family);
+	char set[RULESET_NAMELEN];
 	struct nlattr *exprs;
 
-	ruleset_pods(family, hash, pods);
-	ruleset_excluded(family, hash, excluded);
-	batch_begin(b, NFT_MSG_NEWRULE, NLM_F_CREATE | NLM_F_APPEND, 1024, "add rule for set %s",
-		    pods);
+	batch_begin(b, NFT_MSG_NEWRULE, NLM_F_CREATE | NLM_F_APPEND, 1024,
+		    "add rule for link group %" PRIu32, group);
 	batch_put_string(b, NFTA_RULE_TABLE, RULESET_TABLE);
 	batch_put_string(b, NFTA_RULE_CHAIN, RULESET_HOOK);
 	exprs = batch_nest(b, NFTA_RULE_EXPRESSIONS);
-	put_family(b, f.nfproto);
-	put_lookup(b, f.saddr, f.len, pods, 0);
-	put_lookup(b, f.daddr, f.len, excluded, NFT_LOOKUP_F_INV);
+	put_meta(b, NFT_META_IIFGROUP, &group, sizeof(group));
+	put_meta(b, NFT_META_NFPROTO, &f.nfproto, sizeof(f.nfproto));
+	if (key->from)
+		put_lookup(b, &f, RULESET_FROM, ruleset_set(RULESET_FROM, family, key->hash, set));
+	put_lookup(b, &f, RULESET_TO, ruleset_set(RULESET_TO, family, key->hash, set));
 	end_expr(b, begin_expr(b, "masq"));
 	batch_end(b, exprs);
-}
-
-/* A message on elements of @set, with the list still open. */
-static struct nlattr *begin_elements(struct batch *b, uint8_t type, uint16_t flags, size_t n,
-				     const char *set, const char *what)
-{
-	batch_begin(b, type, flags, 128 + n * ELEMENT_SIZE, "%s of %s", what, set);
-	batch_put_string(b, NFTA_SET_ELEM_LIST_TABLE, RULESET_TABLE);
-	batch_put_string(b, NFTA_SET_ELEM_LIST_SET, set);
-	return batch_nest(b, NFTA_SET_ELEM_LIST_ELEMENTS);
 }
 
 static void put_key(struct batch *b, const struct ipaddr *key)
@@ -238,7 +241,7 @@ static void put_key(struct batch *b, const struct ipaddr *key)
 	batch_end(b, k);
 }
 
-static void put_bound(struct batch *b, const struct exclusions_bound *bound)
+static void put_bound(struct batch *b, const struct prefixes_bound *bound)
 {
 	struct nlattr *elem = batch_nest(b, NFTA_LIST_ELEM);
 	uint8_t udata[6];
@@ -252,69 +255,29 @@ static void put_bound(struct batch *b, const struct exclusions_bound *bound)
 	batch_end(b, elem);
 }
 
-int ruleset_add_bounds(struct batch *b, int family, const struct exclusions *e,
-		       struct pw_error *err)
+int ruleset_add_bounds(struct batch *b, const char *set, int family,
+		       const struct prefixes *prefixes, struct pw_error *err)
 {
-	_cleanup_(freep) struct exclusions_bound *bounds = NULL;
-	char set[RULESET_NAMELEN];
+	_cleanup_(freep) struct prefixes_bound *bounds = NULL;
 	size_t n = 0;
 	int r;
 
-	r = exclusions_bounds(e, family, &bounds, &n, err);
+	r = prefixes_bounds(prefixes, family, &bounds, &n, err);
 	if (r < 0)
 		return r;
-	ruleset_excluded(family, e->name, set);
 	for (size_t i = 0; i < n;) {
-		struct nlattr *list = begin_elements(b, NFT_MSG_NEWSETELEM, NLM_F_CREATE,
-						     ELEMENTS_A_MESSAGE, set, "add elements");
+		struct nlattr *list;
 
+		batch_begin(b, NFT_MSG_NEWSETELEM, NLM_F_CREATE,
+			    128 + ELEMENTS_A_MESSAGE * ELEMENT_SIZE, "add elements of %s", set);
+		batch_put_string(b, NFTA_SET_ELEM_LIST_TABLE, RULESET_TABLE);
+		batch_put_string(b, NFTA_SET_ELEM_LIST_SET, set);
+		list = batch_nest(b, NFTA_SET_ELEM_LIST_ELEMENTS);
 		for (size_t end = i + ELEMENTS_A_MESSAGE; i < n && i < end; i++)
 			put_bound(b, &bounds[i]);
 		batch_end(b, list);
 	}
 	return 0;
-}
-
-static void put_element(struct batch *b, const struct ruleset_element *element)
-{
-	struct nlattr *elem = batch_nest(b, NFTA_LIST_ELEM);
-	size_t len = strlen(element->owner) + 1;
-	uint8_t udata[2 + IFNAMSIZ] = { ELEM_COMMENT, (uint8_t)len };
-
-	put_key(b, &element->address);
-	memcpy(udata + 2, element->owner, len);
-	batch_put(b, NFTA_SET_ELEM_USERDATA, udata, 2 + len);
-	batch_end(b, elem);
-}
-
-void ruleset_add_elements(struct batch *b, const struct ruleset_element *elements, size_t n)
-{
-	char set[RULESET_NAMELEN];
-
-	for (size_t i = 0; i < n;) {
-		size_t left = n - i < ELEMENTS_A_MESSAGE ? n - i : ELEMENTS_A_MESSAGE;
-		struct nlattr *list;
-
-		ruleset_pods(elements[i].address.family, elements[i].hash, set);
-		list = begin_elements(b, NFT_MSG_NEWSETELEM, NLM_F_CREATE | NLM_F_EXCL, left, set,
-				      "add elements");
-		for (; left > 0; left--, i++)
-			put_element(b, &elements[i]);
-		batch_end(b, list);
-	}
-}
-
-void ruleset_delete_element(struct batch *b, const struct ruleset_element *element)
-{
-	char set[RULESET_NAMELEN];
-	struct nlattr *list, *elem;
-
-	ruleset_pods(element->address.family, element->hash, set);
-	list = begin_elements(b, NFT_MSG_DELSETELEM, 0, 1, set, "delete element");
-	elem = batch_nest(b, NFTA_LIST_ELEM);
-	put_key(b, &element->address);
-	batch_end(b, elem);
-	batch_end(b, list);
 }
 
 void ruleset_flush_set(struct batch *b, const char *set)

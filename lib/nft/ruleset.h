@@ -6,63 +6,69 @@
  * Names, and the messages that make its parts. Writes into a batch and asks the kernel nothing.
  *
  *	table inet podwire {
- *		set pods4_HASH { type ipv4_addr; elements = { 10.1.0.2 comment "vethpw012345678" } }
- *		set not4_HASH { type ipv4_addr; flags interval; elements = { 10.1.0.0/16 } }
- *		set pods6_HASH { type ipv6_addr; }
- *		set not6_HASH { type ipv6_addr; flags interval; }
+ *		set from4_HASH { type ipv4_addr; flags interval; elements = { 10.9.0.0/16 } }
+ *		set to4_HASH { type ipv4_addr; flags interval; elements = { 10.1.0.0/16 } }
+ *		set from6_HASH { type ipv6_addr; flags interval; }
+ *		set to6_HASH { type ipv6_addr; flags interval; }
  *		chain postrouting { type nat hook postrouting priority srcnat; policy accept;
- *			ip saddr @pods4_HASH ip daddr != @not4_HASH masquerade
- *			ip6 saddr @pods6_HASH ip6 daddr != @not6_HASH masquerade
+ *			iifgroup N ip saddr != @from4_HASH ip daddr != @to4_HASH masquerade
+ *			iifgroup N ip6 saddr != @from6_HASH ip6 daddr != @to6_HASH masquerade
  *		}
  *	}
  *
- * HASH names a list of exclusions: pods with the same list share its four sets and two rules.
+ * HASH names what the four sets hold, and N is made of it: pods with the same list share them. A
+ * list without sources that stay as they are has neither the sets of them nor their look-up.
  */
-#include <net/if.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "net/ipaddr.h"
 #include "nft/batch.h"
-#include "nft/exclusions.h"
+#include "nft/prefixes.h"
 
 struct pw_error;
 
 #define RULESET_TABLE "podwire"
 #define RULESET_HOOK "postrouting"
 #define RULESET_PRIORITY 100
-#define RULESET_NAMELEN (6 + EXCLUSIONS_NAMELEN) /* "pods4_HASH" and a NUL */
+#define RULESET_NAMELEN (6 + PREFIXES_NAMELEN) /* "from4_HASH" and a NUL */
 
-/* A pod's address in the set of its family and its list. */
-struct ruleset_element {
-	struct ipaddr address;
-	char owner[IFNAMSIZ]; /* its comment */
-	char hash[EXCLUSIONS_NAMELEN];
+/* A list by its name. */
+struct ruleset_key {
+	char hash[PREFIXES_NAMELEN];
+	bool from; /* has sources that stay as they are */
 };
 
-/* The four sets of a list. @ret has RULESET_NAMELEN bytes and is returned. */
-const char *ruleset_pods(int family, const char *hash, char *ret);
-const char *ruleset_excluded(int family, const char *hash, char *ret);
-/* The hash in the name of a set of pods of either family, or NULL. */
-const char *ruleset_hash(const char *set);
+/* The two kinds of sets. */
+enum ruleset_side {
+	RULESET_FROM,
+	RULESET_TO,
+};
 
-/* How the rule of a list is recognised in a dump: its expressions' names, with lookups' sets. */
-#define RULESET_RULELEN 128
-const char *ruleset_rule(int family, const char *hash, char *ret);
+/* @ret has RULESET_NAMELEN bytes and is returned. */
+const char *ruleset_set(enum ruleset_side side, int family, const char *hash, char *ret);
+/* The hash in the name of a set of ours and whose side it is, or NULL. */
+const char *ruleset_hash(const char *set, enum ruleset_side *ret_side);
+
+uint32_t ruleset_group(const char *hash);
+
+/*
+ * How the rule of a list is recognised in a dump: its expressions, with all that makes a difference
+ * between them. See view.c.
+ */
+#define RULESET_RULELEN 192
+const char *ruleset_rule(int family, const struct ruleset_key *key, char *ret);
 
 /* A table that is there is woken up; a set or chain that is there stays as it is. */
 void ruleset_add_table(struct batch *b);
 void ruleset_add_chain(struct batch *b);
-void ruleset_add_pods(struct batch *b, int family, const char *hash);
-void ruleset_add_excluded(struct batch *b, int family, const char *hash);
-void ruleset_add_rule(struct batch *b, int family, const char *hash);
+void ruleset_add_set(struct batch *b, enum ruleset_side side, int family, const char *hash);
+void ruleset_add_rule(struct batch *b, int family, const struct ruleset_key *key);
 
-/* The elements of a set of excluded destinations: the bounds of @e's @family. */
-int ruleset_add_bounds(struct batch *b, int family, const struct exclusions *e,
-		       struct pw_error *err);
-
-/* All of @elements are of one family and list. They must not be there yet. */
-void ruleset_add_elements(struct batch *b, const struct ruleset_element *elements, size_t n);
-void ruleset_delete_element(struct batch *b, const struct ruleset_element *element);
+/* The elements of @set: the bounds of @prefixes' @family. */
+int ruleset_add_bounds(struct batch *b, const char *set, int family,
+		       const struct prefixes *prefixes, struct pw_error *err);
 
 void ruleset_flush_set(struct batch *b, const char *set);
 void ruleset_delete_set(struct batch *b, const char *set);

@@ -7,10 +7,12 @@
  */
 #include "nft/view.h"
 
+#include <inttypes.h>
 #include <linux/netfilter.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "nft/query.h"
 
@@ -18,7 +20,7 @@ void view_done(struct view *v)
 {
 	free(v->rules);
 	free(v->sets);
-	free(v->hashes);
+	free(v->lists);
 	*v = (struct view){};
 }
 
@@ -65,25 +67,76 @@ static int on_chain(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* Appends one expression's name, and the set's of a lookup, to what a rule is recognised by. */
+static void describe_meta(struct nlattr **tb, char *ret, size_t size)
+{
+	snprintf(ret, size, ":%" PRIu32, query_u32(tb[NFTA_META_KEY]));
+}
+
+static void describe_cmp(struct nlattr **tb, char *ret, size_t size)
+{
+	struct nlattr *data[NFTA_DATA_MAX + 1];
+	const uint8_t *p;
+	size_t len;
+
+	if (query_nested(tb[NFTA_CMP_DATA], data, NFTA_DATA_MAX) < 0 || !data[NFTA_DATA_VALUE])
+		return;
+	p = nla_data(data[NFTA_DATA_VALUE]);
+	len = (size_t)nla_len(data[NFTA_DATA_VALUE]);
+	snprintf(ret, size, query_u32(tb[NFTA_CMP_OP]) == NFT_CMP_EQ ? "=" : "~");
+	for (size_t i = 0; i < len && 2 * i + 4 <= size; i++)
+		snprintf(ret + 1 + 2 * i, 3, "%02x", p[i]);
+}
+
+static void describe_payload(struct nlattr **tb, char *ret, size_t size)
+{
+	snprintf(ret, size,
+		 query_u32(tb[NFTA_PAYLOAD_BASE]) == NFT_PAYLOAD_NETWORK_HEADER
+			 ? "@%" PRIu32 "+%" PRIu32
+			 : "@~%" PRIu32 "+%" PRIu32,
+		 query_u32(tb[NFTA_PAYLOAD_OFFSET]), query_u32(tb[NFTA_PAYLOAD_LEN]));
+}
+
+static void describe_lookup(struct nlattr **tb, char *ret, size_t size)
+{
+	char set[RULESET_NAMELEN + 1];
+
+	query_string(tb[NFTA_LOOKUP_SET], set, sizeof(set));
+	snprintf(ret, size, "%s@%s", query_u32(tb[NFTA_LOOKUP_FLAGS]) & NFT_LOOKUP_F_INV ? "!" : "",
+		 set);
+}
+
+/* What of an expression tells it from others of its name. */
+static const struct {
+	const char *name;
+	void (*describe)(struct nlattr **tb, char *ret, size_t size);
+} expressions[] = {
+	{ "meta", describe_meta },
+	{ "cmp", describe_cmp },
+	{ "payload", describe_payload },
+	{ "lookup", describe_lookup },
+};
+
+#define EXPR_ATTR_MAX 16
+
+/* Appends one expression to what a rule is recognised by. */
 static int describe_expr(struct nlattr *elem, char *text, size_t size)
 {
-	struct nlattr *tb[NFTA_EXPR_MAX + 1], *lookup[NFTA_LOOKUP_MAX + 1];
-	char name[16], set[RULESET_NAMELEN + 1] = "";
-	const char *mark = "";
+	struct nlattr *tb[NFTA_EXPR_MAX + 1], *data[EXPR_ATTR_MAX + 1];
+	char name[16], rest[48] = "";
 	size_t len = strlen(text);
 
 	if (query_nested(elem, tb, NFTA_EXPR_MAX) < 0)
 		return -EBADMSG;
 	query_string(tb[NFTA_EXPR_NAME], name, sizeof(name));
-	if (strcmp(name, "lookup") == 0) {
-		if (query_nested(tb[NFTA_EXPR_DATA], lookup, NFTA_LOOKUP_MAX) < 0)
+	for (size_t i = 0; i < ARRAY_COUNT(expressions); i++) {
+		if (strcmp(expressions[i].name, name) != 0)
+			continue;
+		if (query_nested(tb[NFTA_EXPR_DATA], data, EXPR_ATTR_MAX) < 0)
 			return -EBADMSG;
-		query_string(lookup[NFTA_LOOKUP_SET], set, sizeof(set));
-		mark = query_u32(lookup[NFTA_LOOKUP_FLAGS]) & NFT_LOOKUP_F_INV ? "!@" : "@";
+		expressions[i].describe(data, rest, sizeof(rest));
 	}
 	/* what does not fit is longer than any rule of ours, and so isn't one */
-	snprintf(text + len, size - len, "%s%s%s%s", len ? " " : "", name, mark, set);
+	snprintf(text + len, size - len, "%s%s%s", len ? " " : "", name, rest);
 	return 0;
 }
 
@@ -137,25 +190,33 @@ static int on_set(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-static bool has_hash(const struct view *v, const char *hash)
+static struct ruleset_key *find_list(struct view *v, const char *hash)
 {
-	for (size_t i = 0; i < v->n_hashes; i++) {
-		if (strcmp(v->hashes[i], hash) == 0)
-			return true;
+	for (size_t i = 0; i < v->n_lists; i++) {
+		if (strcmp(v->lists[i].hash, hash) == 0)
+			return &v->lists[i];
 	}
-	return false;
+	return NULL;
 }
 
-static int collect_hashes(struct view *v, struct pw_error *err)
+static int collect_lists(struct view *v, struct pw_error *err)
 {
-	v->hashes = calloc(v->n_sets + 1, sizeof(*v->hashes));
-	if (!v->hashes)
+	v->lists = calloc(v->n_sets + 1, sizeof(*v->lists));
+	if (!v->lists)
 		return pw_oom(err);
 	for (size_t i = 0; i < v->n_sets; i++) {
-		const char *hash = ruleset_hash(v->sets[i].name);
+		enum ruleset_side side;
+		const char *hash = ruleset_hash(v->sets[i].name, &side);
+		struct ruleset_key *key;
 
-		if (hash && !has_hash(v, hash))
-			memcpy(v->hashes[v->n_hashes++], hash, EXCLUSIONS_NAMELEN);
+		if (!hash)
+			continue;
+		key = find_list(v, hash);
+		if (!key) {
+			key = &v->lists[v->n_lists++];
+			memcpy(key->hash, hash, sizeof(key->hash));
+		}
+		key->from = key->from || side == RULESET_FROM;
 	}
 	return 0;
 }
@@ -178,7 +239,7 @@ int view_read(struct nlsock *sock, struct view *ret, struct pw_error *err)
 	if (v.table && r >= 0)
 		r = query_dump(sock, query_new(NFT_MSG_GETSET, 0, NULL), on_set, &v, err);
 	if (r >= 0)
-		r = collect_hashes(&v, err);
+		r = collect_lists(&v, err);
 	if (r < 0)
 		return r;
 	*ret = v;
@@ -195,11 +256,12 @@ bool view_has_set(const struct view *v, const char *name)
 	return false;
 }
 
-const struct view_rule *view_find_rule(const struct view *v, int family, const char *hash)
+const struct view_rule *view_find_rule(const struct view *v, int family,
+				       const struct ruleset_key *key)
 {
 	char text[RULESET_RULELEN];
 
-	ruleset_rule(family, hash, text);
+	ruleset_rule(family, key, text);
 	for (size_t i = 0; i < v->n_rules; i++) {
 		if (strcmp(v->rules[i].text, text) == 0)
 			return &v->rules[i];

@@ -28,8 +28,8 @@ struct view {
 	size_t n_rules, rules_room;
 	struct view_set *sets;
 	size_t n_sets, sets_room;
-	char (*hashes)[EXCLUSIONS_NAMELEN]; /* of the lists that have a set of pods */
-	size_t n_hashes;
+	struct ruleset_key *lists; /* that have a set */
+	size_t n_lists;
 };
 
 int view_read(struct nlsock *sock, struct view *ret, struct pw_error *err);
@@ -37,4 +37,5 @@ void view_done(struct view *v);
 
 bool view_has_set(const struct view *v, const char *name);
 /* The rule of a list, or NULL. */
-const struct view_rule *view_find_rule(const struct view *v, int family, const char *hash);
+const struct view_rule *view_find_rule(const struct view *v, int family,
+				       const struct ruleset_key *key);

@@ -4,6 +4,7 @@
 #include <linux/if_link.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <netlink/route/link.h>
 #include <netlink/route/link/inet.h>
@@ -51,6 +52,8 @@ static int parse_link(const struct nlmsghdr *nlh, void *arg)
 		memcpy(ret->mac.b, nla_data(tb[IFLA_ADDRESS]), sizeof(ret->mac.b));
 	if (tb[IFLA_MTU])
 		ret->mtu = nla_get_u32(tb[IFLA_MTU]);
+	if (tb[IFLA_GROUP])
+		ret->group = nla_get_u32(tb[IFLA_GROUP]);
 	if (tb[IFLA_LINKINFO] &&
 	    nla_parse_nested(info, IFLA_INFO_MAX, tb[IFLA_LINKINFO], NULL) >= 0 &&
 	    info[IFLA_INFO_KIND])
@@ -100,6 +103,8 @@ int link_change(struct nlsock *s, const struct link_info *link, const struct lin
 
 	if (change->up)
 		rtnl_link_set_flags(to, IFF_UP);
+	if (change->group)
+		rtnl_link_set_group(to, change->group);
 	if (change->alias) {
 		strncpy(alias, change->alias, ALIAS_MAX);
 		alias[ALIAS_MAX] = '\0';
@@ -119,6 +124,50 @@ int link_change(struct nlsock *s, const struct link_info *link, const struct lin
 	if (rtnl_link_build_change_request(orig, to, 0, &msg) < 0)
 		return pw_oom(err);
 	return nlsock_ask(s, msg, err, "cannot set up link %s", link->name);
+}
+
+struct groups {
+	const uint32_t *groups;
+	bool *used;
+	size_t n;
+};
+
+/* 1 once all of them are used. */
+static int cross_off(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct groups *g = arg;
+	struct nlattr *group;
+	size_t open = 0;
+
+	if (!nlh) {
+		memset(g->used, 0, g->n * sizeof(*g->used));
+		return 0;
+	}
+	group = nlmsg_find_attr((struct nlmsghdr *)nlh, sizeof(struct ifinfomsg), IFLA_GROUP);
+	for (size_t i = 0; i < g->n; i++) {
+		if (group && nla_get_u32(group) == g->groups[i])
+			g->used[i] = true;
+		open += !g->used[i];
+	}
+	return open == 0;
+}
+
+int link_find_groups(const uint32_t *groups, bool *used, size_t n, struct pw_error *err)
+{
+	const struct ifinfomsg all = { .ifi_family = AF_UNSPEC };
+	struct groups g = { .groups = groups, .used = used, .n = n };
+	_cleanup_(nlmsg_freep) struct nl_msg *msg = NULL;
+	_cleanup_(nlsock_freep) struct nlsock *s = NULL;
+	int r;
+
+	r = nlsock_open(NETLINK_ROUTE, &s, err);
+	if (r < 0)
+		return r;
+	msg = nlmsg_alloc_simple(RTM_GETLINK, 0);
+	if (!msg || nlmsg_append(msg, (void *)&all, sizeof(all), NLMSG_ALIGNTO) < 0 ||
+	    nla_put_u32(msg, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS) < 0)
+		return pw_oom(err);
+	return nlsock_dump(s, msg, cross_off, &g, err, "cannot list links");
 }
 
 static int remove_it(struct nlsock *s, int ifindex, const char *name, struct pw_error *err)

@@ -2,6 +2,7 @@
 #pragma once
 /* Links: look at them, change them, remove them. Knows netlink; knows nothing of pods. */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "net/mac.h"
@@ -18,6 +19,7 @@ struct link_info {
 	uint32_t flags; /* IFF_ */
 	bool ipv6_off;  /* disable_ipv6, or a kernel or MTU without IPv6 */
 	bool ipv6_forwards;
+	uint32_t group; /* 0: none */
 };
 
 /* By name. 1 if found, 0 if there's none. */
@@ -34,10 +36,17 @@ struct link_change {
 	bool arp_notify;      /* tells of a new MAC */
 	bool proxy_arp;       /* answers for what is elsewhere */
 	int rp_filter;        /* -1: stays; 0 off, 1 strict, 2 loose */
+	uint32_t group;
 };
 
 int link_change(struct nlsock *s, const struct link_info *link, const struct link_change *change,
 		struct pw_error *err);
+
+/*
+ * Sets @used[i] where a link in this network namespace has @groups[i], and looks no further when
+ * all are. On a socket of its own, which is closed then.
+ */
+int link_find_groups(const uint32_t *groups, bool *used, size_t n, struct pw_error *err);
 
 /* 1 if it was removed, 0 if there was none. */
 int link_remove(struct nlsock *s, const char *name, struct pw_error *err);

@@ -11,11 +11,11 @@ from harness.libcni import Attachment, plugin_environment, start_plugin
 from harness.resources import wait_until
 
 # In the order in which they happen; test_failures holds them against what the plugin says it does.
-ADD_STEPS = ("lock", "pod-socket", "ipam-start", "facts", "leftover", "record", "ipam-call", "link", "masq-start",
-             "ipam-wait", "forwarding", "masq-go", "pod-sysctl", "pod-address", "pod-up", "pod-neighbour", "pod-route",
-             "host-config", "host-up", "host-address", "host-neighbour", "host-route", "announce", "carrier",
-             "record-prepare", "masq", "ipam-end", "record-ready")
-DEL_STEPS = ("del-ipam-start", "del-masq", "del-link", "del-conntrack", "del-ipam", "del-record")
+ADD_STEPS = ("lock", "pod-socket", "ipam-start", "facts", "leftover", "record", "ipam-call", "link", "ipam-wait",
+             "forwarding", "pod-sysctl", "pod-address", "pod-up", "pod-neighbour", "pod-route", "host-config", "masq",
+             "host-up", "host-address", "host-neighbour", "host-route", "announce", "carrier", "record-prepare",
+             "ipam-end", "record-ready")
+DEL_STEPS = ("del-ipam-start", "del-link", "del-masq", "del-conntrack", "del-ipam", "del-record")
 
 # An error that nothing in the plugin makes by itself, so that it can only be the injected one.
 INJECTED = "EREMOTEIO"

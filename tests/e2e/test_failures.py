@@ -100,7 +100,7 @@ class UndoFails(FaultCase):
 LEFT_BEFORE = {
     "del-ipam-start": {"record", "address"},
     "del-masq": {"record", "masquerade"},
-    "del-link": {"record", "link", "address"},  # a pod that is still wired keeps its address
+    "del-link": {"record", "link", "address", "masquerade"},  # a pod that is still wired keeps its address
     "del-conntrack": {"record"},
     "del-ipam": {"record", "address"},
     "del-record": {"record"},

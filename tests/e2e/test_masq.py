@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """ipMasq: whom the world sees, what the table holds, and that nothing of it stays behind."""
+import collections
 import concurrent.futures
 import os
 import unittest
 
 from harness import traffic
-from harness.case import Case, conflist, host_local, podwire
+from harness.case import V4, V6, Case, conflist, host_local, podwire
 from harness.fakeipam import Answer, FakeIpam
 from harness.libcni import Attachment
 
@@ -37,14 +38,25 @@ class MasqCase(Case):
     def sets(self):
         return (self.node.nft_table("podwire") or {}).get("set", [])
 
-    def elements(self):
-        """What the sets of pods hold: {address: owner}."""
-        return {e["elem"]["val"]: e["elem"]["comment"] for found in self.sets()
-                if found["name"].startswith("pods") for e in found.get("elem", [])}
+    def groups(self):
+        """Of the pods' links: {host end: group}."""
+        return {link["ifname"]: link["group"] for link in self.node.ip_json("link", "show")
+                if link["ifname"].startswith("vethpw")}
+
+    def ruled(self):
+        """The groups that rules are for, each with how many."""
+        rules = (self.node.nft_table("podwire") or {}).get("rule", [])
+        return collections.Counter(str(match["match"]["right"]) for rule in rules for match in rule["expr"]
+                                   if match.get("match", {}).get("left") == {"meta": {"key": "iifgroup"}})
+
+    def assert_in_force(self, *results):
+        """These pods and no others are there, and their rules and no others: one a family and list."""
+        self.assertEqual(set(self.groups()), {self.host_ifname(result) for result in results})
+        self.assertEqual(self.ruled(), {group: 2 for group in self.groups().values()})
 
     def lists(self):
         """How many lists of exclusions there are."""
-        return len([found for found in self.sets() if found["name"].startswith("not4_")])
+        return len([found for found in self.sets() if found["name"].startswith("to4_")])
 
     def assert_sources(self, pod, seen, destinations=None):
         """Whom the world sees, by TCP and by UDP."""
@@ -92,7 +104,7 @@ class Seen(MasqCase):
         _, old, _ = self.attach(net)
         pod, new, result = self.attach(net)
         self.runtime.delete(net, old)
-        self.assertEqual(set(self.elements().values()), {self.host_ifname(result)})
+        self.assert_in_force(result)
         self.assert_sources(pod, NODE)
         self.runtime.check(net, new)
         self.runtime.delete(net, new)
@@ -100,13 +112,41 @@ class Seen(MasqCase):
 
 
 class Table(MasqCase):
-    def test_pods_share_rules_and_are_told_apart_by_their_host_end(self):
+    def test_pods_share_rules_and_only_the_first_writes_them(self):
         net = self.network()
-        made = [self.attach(net) for _ in range(3)]
-        expected = {address: self.host_ifname(result) for _, _, result in made
-                    for address in self.own(result).values()}
-        self.assertEqual(self.elements(), expected)
-        self.assertEqual((self.lists(), len(self.node.nft_table("podwire")["rule"])), (1, 2))
+        made = [self.attach(net)]
+        before = self.node.run("nft", "-a", "list", "ruleset").stdout
+        made += [self.attach(net) for _ in range(2)]
+        self.assert_in_force(*(result for _, _, result in made))
+        self.assertEqual(len(set(self.groups().values())), 1)
+        self.assertEqual(self.node.run("nft", "-a", "list", "ruleset").stdout, before)
+        for _, attachment, _ in made[:2]:
+            self.runtime.delete(net, attachment)
+        self.assertEqual(self.node.run("nft", "-a", "list", "ruleset").stdout, before)
+
+    def test_pods_that_are_not_masqueraded_are_in_no_group(self):
+        _, _, result = self.attach(self.network(ipMasq=False))
+        self.assertEqual(self.groups(), {self.host_ifname(result): "default"})
+
+    def test_pods_with_subnets_of_their_own_share_rules(self):
+        """Host prefixes: what would be a pod's own subnet is the pod."""
+        made = [self.attach(dict(self.fixed(f"10.1.0.{n}/32", f"fd00:1::{n}/128"), name=f"fixed{n}"))
+                for n in (1, 2)]
+        self.assert_in_force(*(result for _, _, result in made))
+        self.assertEqual(self.lists(), 1)
+
+    def test_allowed_sources_are_seen(self):
+        net = self.network(allowedSources=["10.1.0.200/32", "fd00:1::200/128"])
+        pod, attachment, result = self.attach(net)
+        for address in ("10.1.0.200/32", "fd00:1::200/128"):
+            pod.ip("address", "add", address, "dev", "eth0", *(["nodad"] if ":" in address else []))
+            self.node.ip("route", "add", address, "dev", self.host_ifname(result))
+        for family, source in ((4, "10.1.0.200"), (6, "fd00:1::200")):
+            self.assertEqual(traffic.udp_echo(pod, self.wire, WORLD[family], source=source), source)
+        self.assert_sources(pod, NODE)
+        self.runtime.check(net, attachment)
+        self.runtime.delete(net, attachment)
+        self.assert_clean()
 
     def test_networks_with_other_exclusions_have_rules_of_their_own_while_they_have_pods(self):
         first = self.network()
@@ -118,6 +158,21 @@ class Table(MasqCase):
         self.runtime.delete(first, a)
         self.assertEqual(self.lists(), 1)
         self.runtime.delete(second, b)
+        self.assert_clean()
+
+    def test_networks_with_state_of_their_own_share_rules(self):
+        """Neither knows the other's records, and the last pod of one is not the last of the node."""
+        first = self.network()
+        second = dict(self.network(stateDir=f"{self.node.state_dir}-other"), name="other")
+        second["plugins"][0]["ipam"] = host_local(
+            self.node, dict(V4, rangeStart="10.1.0.100"), dict(V6, rangeStart="fd00:1::100"))
+        pod, a, result = self.attach(first)
+        _, b, _ = self.attach(second)
+        self.assertEqual(self.lists(), 1)
+        self.runtime.delete(second, b)
+        self.assert_in_force(result)
+        self.assert_sources(pod, NODE)
+        self.runtime.delete(first, a)
         self.assert_clean()
 
     def test_others_tables_stay_as_they_are(self):
@@ -160,8 +215,7 @@ class Table(MasqCase):
         pods = [self.node.pod() for _ in range(20)]
         with concurrent.futures.ThreadPoolExecutor(20) as pool:
             results = list(pool.map(lambda pod: self.attach(net, pod)[2], pods))
-        self.assertEqual(self.elements(), {address: self.host_ifname(result) for result in results
-                                           for address in self.own(result).values()})
+        self.assert_in_force(*results)
         with concurrent.futures.ThreadPoolExecutor(20) as pool:
             list(pool.map(lambda pod: self.runtime.delete(net, Attachment.of(pod)), pods))
         self.assert_clean()
@@ -188,7 +242,7 @@ class Reload(MasqCase):
         other["plugins"][0]["ipam"] = host_local(self.node, {"subnet": "10.1.7.0/24"}, network="other")
         first, _, result = self.attach(net)
         second, _, seen = self.attach(other)
-        before = self.elements()
+        before = self.ruled()
         self.node.run("nft", "flush", "ruleset")
         self.assert_sources(first, self.own(result))
         _, third, _ = self.attach(net)
@@ -196,7 +250,17 @@ class Reload(MasqCase):
         self.assert_sources(second, NODE, {4: WORLD[4]})
         self.assert_sources(second, self.own(seen), {4: EXCLUDED[4]})
         self.runtime.delete(net, third)
-        self.assertEqual(self.elements(), before)
+        self.assertEqual(self.ruled(), before)
+
+    def test_a_link_that_somebody_took_out_of_its_group_is_told(self):
+        net = self.network()
+        _, attachment, result = self.attach(net)
+        (group,) = self.groups().values()
+        self.node.ip("link", "set", "dev", self.host_ifname(result), "group", "7")
+        self.assert_fails(103, f"{self.host_ifname(result)} is in link group 7, not in {group}", self.runtime.check,
+                          net, attachment)
+        self.runtime.delete(net, attachment)
+        self.assert_clean()
 
     def test_del_does_not_mind(self):
         for what, damage in self.DAMAGES.items():
@@ -209,7 +273,7 @@ class Reload(MasqCase):
 
 
 class Leave(MasqCase):
-    """However little DEL is told, neither rules nor routes nor elements stay."""
+    """However little DEL is told, neither rules nor routes stay."""
 
     def setUp(self):
         super().setUp()
@@ -287,18 +351,18 @@ class Leave(MasqCase):
                 if lose:
                     self.lose_record()
                 self.delete(self.result if previous else None, **({} if netns else {"CNI_NETNS": ""}))
-                self.assertEqual(set(self.elements().values()), {self.host_ifname(kept)})
+                self.assert_in_force(kept)
                 self.assert_sources(other, NODE)
                 self.pod, self.attachment, self.result = self.attach(self.net)
 
-    def test_gc_takes_the_elements_of_stale_pods(self):
+    def test_gc_takes_the_rules_of_stale_pods(self):
         other, attachment, kept = self.stay()
         self.net["cniVersion"] = "1.1.0"
         self.runtime.forget()
         call = self.runtime.call("GC", dict(self.net, plugins=[dict(
             self.net["plugins"][0], **{"cni.dev/valid-attachments": [attachment.key]})]), None)
         self.assertEqual(call.status, 0, repr(call))
-        self.assertEqual(set(self.elements().values()), {self.host_ifname(kept)})
+        self.assert_in_force(kept)
         self.assert_sources(other, NODE)
 
 

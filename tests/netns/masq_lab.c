@@ -43,8 +43,8 @@ int lab_setup(void **state)
 	lab->pod = ns_new();
 	lab->other_pod = ns_new();
 	lab->world = ns_new();
-	wire_pod(lab->pod, "vethpod1", 1);
-	wire_pod(lab->other_pod, "vethpod2", 2);
+	wire_pod(lab->pod, POD_LINK, 1);
+	wire_pod(lab->other_pod, OTHER_POD_LINK, 2);
 	ns_veth(-1, "uplink", lab->world, "eth0");
 	ns_run(-1, "ip addr add " NODE4 "/24 dev uplink; ip addr add " NODE6 "/64 dev uplink nodad;"
 		   "ip route add 198.51.100.0/24 via " WORLD4
@@ -76,59 +76,81 @@ int lab_clean(void **state)
 	return 0;
 }
 
-struct lab_pod *lab_pod(const char *owner, const char *addresses, const char *exclusions)
+static size_t parse(const char *text, struct cidr *ret)
 {
-	static struct lab_pod pods[LAB_PODS];
-	static size_t next;
-	struct lab_pod *p = &pods[next++ % LAB_PODS];
-	char list[512], *at = list, *word;
+	char words[512], *at = words, *word;
+	size_t n = 0;
 
-	*p = (struct lab_pod){
-		.pod = { .owner = p->owner, .addresses = p->addresses, .exclusions = p->exclusions }
-	};
-	snprintf(p->owner, sizeof(p->owner), "%s", owner);
-
-	snprintf(list, sizeof(list), "%s", addresses);
+	snprintf(words, sizeof(words), "%s", text);
 	while ((word = strsep(&at, " ")) && *word)
-		assert_int_equal(ipaddr_parse(word, &p->addresses[p->pod.n_addresses++]), 0);
-	at = list;
-	snprintf(list, sizeof(list), "%s", exclusions);
-	while ((word = strsep(&at, " ")) && *word)
-		assert_int_equal(cidr_parse_or_host(word, &p->exclusions[p->pod.n_exclusions++]),
-				 0);
-	return p;
+		assert_int_equal(cidr_parse_or_host(word, &ret[n++]), 0);
+	return n;
 }
 
-void lab_add(struct lab *lab, const struct lab_pod *pod)
+const struct lab_list *lab_list_from(const char *exclusions, const char *sources)
+{
+	static struct lab_list lists[LAB_LISTS];
+	static size_t next;
+	struct lab_list *l = &lists[next++ % LAB_LISTS];
+
+	*l = (struct lab_list){ .list = { .exclusions = l->exclusions, .sources = l->sources } };
+	l->list.n_exclusions = parse(exclusions, l->exclusions);
+	l->list.n_sources = parse(sources, l->sources);
+	assert_int_equal(masq_group(&l->list, &l->group, NULL), 0);
+	return l;
+}
+
+const struct lab_list *lab_list(const char *exclusions)
+{
+	return lab_list_from(exclusions, "");
+}
+
+void lab_join(const char *link, const struct lab_list *list)
+{
+	ns_run(-1, "ip link set dev %s group %u", link, list ? list->group : 0);
+}
+
+void lab_add(struct lab *lab, const struct lab_list *list)
 {
 	lab->err = (struct pw_error){};
-	if (masq_add(lab->sock, &pod->pod, NULL, NULL, &lab->err) != 0)
+	if (masq_add(lab->sock, &list->list, NULL, NULL, &lab->err) != 0)
 		fail_msg("masq_add: %s", lab->err.msg);
 }
 
-int lab_remove(struct lab *lab, const char *owner, const char *addresses)
+static int is_used(void *arg, const uint32_t *groups, bool *used, size_t n, struct pw_error *err)
 {
-	struct lab_pod *pod = lab_pod(owner, addresses ? addresses : "", "");
+	const struct lab_list *list = arg;
+
+	(void)err;
+	for (size_t i = 0; i < n; i++) {
+		assert_false(used[i]);
+		used[i] = list && groups[i] == list->group;
+	}
+	return 0;
+}
+
+int lab_sweep(struct lab *lab, const struct lab_list *used)
+{
 	int r;
 
 	lab->err = (struct pw_error){};
-	r = masq_remove(lab->sock, owner, pod->addresses, pod->pod.n_addresses, &lab->err);
+	r = masq_sweep(lab->sock, is_used, (void *)used, &lab->err);
 	if (r < 0)
-		fail_msg("masq_remove: %s", lab->err.msg);
+		fail_msg("masq_sweep: %s", lab->err.msg);
 	return r;
 }
 
-void lab_check(struct lab *lab, const struct lab_pod *pod)
+void lab_check(struct lab *lab, const struct lab_list *list)
 {
 	lab->err = (struct pw_error){};
-	if (masq_check(lab->sock, &pod->pod, &lab->err) != 0)
+	if (masq_check(lab->sock, &list->list, &lab->err) != 0)
 		fail_msg("masq_check: %s", lab->err.msg);
 }
 
-void lab_check_fails(struct lab *lab, const struct lab_pod *pod, const char *text)
+void lab_check_fails(struct lab *lab, const struct lab_list *list, const char *text)
 {
 	lab->err = (struct pw_error){};
-	assert_true(masq_check(lab->sock, &pod->pod, &lab->err) < 0);
+	assert_true(masq_check(lab->sock, &list->list, &lab->err) < 0);
 	if (lab->err.code != PW_E_CHECK || !strstr(lab->err.msg, text))
 		fail_msg("code %d: \"%s\" has no \"%s\"", (int)lab->err.code, lab->err.msg, text);
 }

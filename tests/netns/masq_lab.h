@@ -23,6 +23,9 @@
 #define OTHER_POD4 "10.1.2.2"
 #define OTHER_POD6 "fd00:0:0:2::2"
 
+#define POD_LINK "vethpod1"
+#define OTHER_POD_LINK "vethpod2"
+
 struct lab {
 	int pod, other_pod, world; /* namespaces */
 	struct nlsock *sock;       /* NETLINK_NETFILTER of the node */
@@ -36,22 +39,26 @@ int lab_teardown(void **state);
 /* A test's teardown: no ruleset and no conntrack entries. */
 int lab_clean(void **state);
 
-/* A pod from text: lists separated by blanks. Static storage for as many as LAB_PODS. */
-#define LAB_PODS 8
-struct lab_pod {
-	struct masq_pod pod;
-	struct ipaddr addresses[8];
-	struct cidr exclusions[8];
-	char owner[32];
+/* Lists from text, separated by blanks. Static storage for as many as LAB_LISTS. */
+#define LAB_LISTS 8
+struct lab_list {
+	struct masq_list list;
+	struct cidr exclusions[8], sources[8];
+	uint32_t group;
 };
-struct lab_pod *lab_pod(const char *owner, const char *addresses, const char *exclusions);
+const struct lab_list *lab_list(const char *exclusions);
+const struct lab_list *lab_list_from(const char *exclusions, const char *sources);
 
-/* Add, remove (@addresses NULL: unknown) and check must succeed; _removes returns what came. */
-void lab_add(struct lab *lab, const struct lab_pod *pod);
-int lab_remove(struct lab *lab, const char *owner, const char *addresses);
-void lab_check(struct lab *lab, const struct lab_pod *pod);
+/* The pod's link is in the list's group from now on; NULL: in none. */
+void lab_join(const char *link, const struct lab_list *list);
+
+/* Add, sweep and check must succeed; _sweep says that links are in the groups of @used (NULL: of
+ * none) and returns what came. */
+void lab_add(struct lab *lab, const struct lab_list *list);
+int lab_sweep(struct lab *lab, const struct lab_list *used);
+void lab_check(struct lab *lab, const struct lab_list *list);
 /* CHECK must fail with a message that has @text. */
-void lab_check_fails(struct lab *lab, const struct lab_pod *pod, const char *text);
+void lab_check_fails(struct lab *lab, const struct lab_list *list, const char *text);
 
 /* What the world sees as the source of a datagram from namespace @from to @address. */
 const char *lab_source(struct lab *lab, int from, const char *own, const char *address);

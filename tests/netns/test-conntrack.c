@@ -33,11 +33,15 @@ static int clean(void **state)
 
 static int flush(struct lab *lab, const char *addresses)
 {
-	const struct lab_pod *pod = lab_pod("pod", addresses, "");
+	const struct lab_list *list = lab_list(addresses);
+	struct ipaddr ips[TEST_COUNT(list->exclusions)];
 	int r;
 
+	for (size_t i = 0; i < list->list.n_exclusions; i++)
+		ips[i] = list->exclusions[i].ip;
+
 	lab->err = (struct pw_error){};
-	r = conntrack_flush_udp(lab->sock, pod->addresses, pod->pod.n_addresses, &lab->err);
+	r = conntrack_flush_udp(lab->sock, ips, list->list.n_exclusions, &lab->err);
 	if (r < 0)
 		fail_msg("%s", lab->err.msg);
 	return r;
@@ -104,7 +108,8 @@ static void what_the_pod_began_goes(void **state)
 	int world = ns_udp(lab->world, WORLD4, 1000), world6 = ns_udp(lab->world, WORLD6, 1000);
 
 	serve(POD4, POD6);
-	lab_add(lab, lab_pod("vethpw000000001", POD4 " " POD6, "")); /* masqueraded ones too */
+	lab_join(POD_LINK, lab_list("")); /* masqueraded ones too */
+	lab_add(lab, lab_list(""));
 	exchange(pod, WORLD4, 1000, world);
 	exchange(pod6, WORLD6, 1000, world6);
 	ns_send(pod, WORLD4, 1001); /* unanswered */

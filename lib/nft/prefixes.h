@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * Excluded destinations in canonical form
+ * Prefixes in canonical form
  *
- * Two pods whose exclusions mean the same share one chain, so lists that mean the same must have
- * one name. Pure.
+ * Two pods whose exclusions mean the same share their rules, so prefixes that mean the same must
+ * have one name. Pure.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,21 +14,20 @@
 
 struct pw_error;
 
-#define EXCLUSIONS_NAMELEN 17 /* 16 hex digits and a NUL */
+#define PREFIXES_NAMELEN 17 /* 16 hex digits and a NUL */
 
-struct exclusions {
+struct prefixes {
 	struct cidr *list; /* IPv4 first; ascending, none inside another, host bits cleared */
 	size_t n;
-	char name[EXCLUSIONS_NAMELEN]; /* of the list: equal lists have equal names */
+	char name[PREFIXES_NAMELEN]; /* equal lists have equal names */
 };
 
-/* @in in any order, with duplicates and overlaps. @ret: to be released by exclusions_done(). */
-int exclusions_canonical(const struct cidr *in, size_t n, struct exclusions *ret,
-			 struct pw_error *err);
-void exclusions_done(struct exclusions *e);
+/* @in in any order, with duplicates and overlaps. @ret: to be released by prefixes_done(). */
+int prefixes_canonical(const struct cidr *in, size_t n, struct prefixes *ret, struct pw_error *err);
+void prefixes_done(struct prefixes *e);
 
 /* A bound of an interval, as an nftables interval set keeps it: [key, next end's key). */
-struct exclusions_bound {
+struct prefixes_bound {
 	struct ipaddr key;
 	bool end;  /* first address that is outside */
 	bool open; /* an interval up to the family's last address: it has no end */
@@ -39,5 +38,5 @@ struct exclusions_bound {
  * that does not begin with the family's first address begins with an end at that address.
  * @ret: the caller's to free, or NULL for none.
  */
-int exclusions_bounds(const struct exclusions *e, int family, struct exclusions_bound **ret,
-		      size_t *ret_n, struct pw_error *err);
+int prefixes_bounds(const struct prefixes *e, int family, struct prefixes_bound **ret,
+		    size_t *ret_n, struct pw_error *err);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Excluded destinations in canonical form
+ * Prefixes in canonical form
  *
  * Prefixes either nest or are disjoint. Sorted by address and then by length, a prefix stands
  * directly behind the prefixes that hold it, so one pass drops what is inside another. Neighbours
  * are not merged: an operator finds the prefixes that the config has.
  */
-#include "nft/exclusions.h"
+#include "nft/prefixes.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static int compare(const void *pa, const void *pb)
 	return r ? r : (int)a->len - (int)b->len;
 }
 
-static void name_list(struct exclusions *e)
+static void name_list(struct prefixes *e)
 {
 	uint64_t h = HASH_START;
 
@@ -40,10 +40,9 @@ static void name_list(struct exclusions *e)
 	snprintf(e->name, sizeof(e->name), "%016" PRIx64, hash_end(h));
 }
 
-int exclusions_canonical(const struct cidr *in, size_t n, struct exclusions *ret,
-			 struct pw_error *err)
+int prefixes_canonical(const struct cidr *in, size_t n, struct prefixes *ret, struct pw_error *err)
 {
-	struct exclusions e = {};
+	struct prefixes e = {};
 
 	e.list = calloc(n + 1, sizeof(*e.list)); /* never zero bytes: NULL means out of memory */
 	if (!e.list)
@@ -63,10 +62,10 @@ int exclusions_canonical(const struct cidr *in, size_t n, struct exclusions *ret
 	return 0;
 }
 
-void exclusions_done(struct exclusions *e)
+void prefixes_done(struct prefixes *e)
 {
 	free(e->list);
-	*e = (struct exclusions){};
+	*e = (struct prefixes){};
 }
 
 /* The first address behind @c, or false when @c reaches the family's last. */
@@ -92,10 +91,10 @@ static bool address_behind(const struct cidr *c, struct ipaddr *ret)
 	return true;
 }
 
-int exclusions_bounds(const struct exclusions *e, int family, struct exclusions_bound **ret,
-		      size_t *ret_n, struct pw_error *err)
+int prefixes_bounds(const struct prefixes *e, int family, struct prefixes_bound **ret,
+		    size_t *ret_n, struct pw_error *err)
 {
-	_cleanup_(freep) struct exclusions_bound *bounds = NULL;
+	_cleanup_(freep) struct prefixes_bound *bounds = NULL;
 	size_t n = 0;
 
 	bounds = calloc(e->n * 2 + 1, sizeof(*bounds));
@@ -109,15 +108,15 @@ int exclusions_bounds(const struct exclusions *e, int family, struct exclusions_
 		if (c->ip.family != family)
 			continue;
 		if (n == 0 && !ipaddr_is_zero(&c->ip))
-			bounds[n++] = (struct exclusions_bound){
+			bounds[n++] = (struct prefixes_bound){
 				.key = { .family = (uint8_t)family },
 				.end = true,
 			};
 		if (address_behind(c, &end)) {
-			bounds[n++] = (struct exclusions_bound){ .key = c->ip };
-			bounds[n++] = (struct exclusions_bound){ .key = end, .end = true };
+			bounds[n++] = (struct prefixes_bound){ .key = c->ip };
+			bounds[n++] = (struct prefixes_bound){ .key = end, .end = true };
 		} else {
-			bounds[n++] = (struct exclusions_bound){ .key = c->ip, .open = true };
+			bounds[n++] = (struct prefixes_bound){ .key = c->ip, .open = true };
 		}
 	}
 	*ret = take_ptr(bounds);

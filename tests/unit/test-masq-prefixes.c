@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 
 #include "base/error.h"
-#include "nft/exclusions.h"
+#include "nft/prefixes.h"
 
 #define MOST 8
 
@@ -18,14 +18,14 @@ static size_t parse(const char *const *text, struct cidr *ret)
 	return n;
 }
 
-static struct exclusions canonical(const char *const *text)
+static struct prefixes canonical(const char *const *text)
 {
 	struct cidr list[MOST];
-	struct exclusions e = {};
+	struct prefixes e = {};
 	struct pw_error err = {};
 	size_t n = parse(text, list);
 
-	assert_int_equal(exclusions_canonical(list, n, &e, &err), 0);
+	assert_int_equal(prefixes_canonical(list, n, &e, &err), 0);
 	return e;
 }
 
@@ -50,7 +50,7 @@ static void list_is_sorted_and_without_subsets(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < TEST_COUNT(cases); i++) {
-		struct exclusions e = canonical(cases[i].in);
+		struct prefixes e = canonical(cases[i].in);
 		size_t n = 0;
 
 		for (; cases[i].out[n]; n++)
@@ -62,7 +62,7 @@ static void list_is_sorted_and_without_subsets(void **state)
 			assert_int_equal(cidr_parse_or_host(cases[i].out[j], &want), 0);
 			assert_true(cidr_equal(&e.list[j], &want));
 		}
-		exclusions_done(&e);
+		prefixes_done(&e);
 	}
 }
 
@@ -82,42 +82,42 @@ static void equal_meaning_has_one_name(void **state)
 		{ "0.0.0.0/0" },
 		{ "::/0" },
 	};
-	struct exclusions first = canonical(same[0]);
+	struct prefixes first = canonical(same[0]);
 
 	(void)state;
-	assert_int_equal(strlen(first.name), EXCLUSIONS_NAMELEN - 1);
+	assert_int_equal(strlen(first.name), PREFIXES_NAMELEN - 1);
 	for (size_t i = 1; i < TEST_COUNT(same); i++) {
-		struct exclusions e = canonical(same[i]);
+		struct prefixes e = canonical(same[i]);
 
 		assert_string_equal(e.name, first.name);
-		exclusions_done(&e);
+		prefixes_done(&e);
 	}
 	for (size_t i = 0; i < TEST_COUNT(other); i++) {
-		struct exclusions e = canonical(other[i]);
+		struct prefixes e = canonical(other[i]);
 
 		assert_string_not_equal(e.name, first.name);
 		for (size_t j = 0; j < i; j++) {
-			struct exclusions f = canonical(other[j]);
+			struct prefixes f = canonical(other[j]);
 
 			assert_string_not_equal(e.name, f.name);
-			exclusions_done(&f);
+			prefixes_done(&f);
 		}
-		exclusions_done(&e);
+		prefixes_done(&e);
 	}
-	exclusions_done(&first);
+	prefixes_done(&first);
 }
 
 /* The name is what pods of an older podwire share with those of a newer one: it never changes. */
 static void names_are_stable(void **state)
 {
-	struct exclusions none = canonical((const char *const[]){ NULL });
-	struct exclusions some = canonical((const char *const[]){ "10.0.0.0/8", "fd00::/8", NULL });
+	struct prefixes none = canonical((const char *const[]){ NULL });
+	struct prefixes some = canonical((const char *const[]){ "10.0.0.0/8", "fd00::/8", NULL });
 
 	(void)state;
 	assert_string_equal(none.name, "efd01f60ba992926");
 	assert_string_equal(some.name, "0f9a3dd51bc17870");
-	exclusions_done(&none);
-	exclusions_done(&some);
+	prefixes_done(&none);
+	prefixes_done(&some);
 }
 
 /* What nft 1.0.6 sends for these sets, bound by bound: "-" an end, "+" a start, "*" an open one. */
@@ -147,12 +147,12 @@ static void bounds_are_those_of_nft(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < TEST_COUNT(cases); i++) {
-		struct exclusions e = canonical(cases[i].in);
-		struct exclusions_bound *bounds = NULL;
+		struct prefixes e = canonical(cases[i].in);
+		struct prefixes_bound *bounds = NULL;
 		char text[512] = "";
 		size_t n = 0, len = 0;
 
-		assert_int_equal(exclusions_bounds(&e, cases[i].family, &bounds, &n, NULL), 0);
+		assert_int_equal(prefixes_bounds(&e, cases[i].family, &bounds, &n, NULL), 0);
 		for (size_t j = 0; j < n; j++)
 			len += (size_t)snprintf(text + len, sizeof(text) - len, "%c%s ",
 						bounds[j].end    ? '-'
@@ -161,7 +161,7 @@ static void bounds_are_those_of_nft(void **state)
 						IPADDR_STR(&bounds[j].key));
 		assert_string_equal(text, cases[i].out);
 		free(bounds);
-		exclusions_done(&e);
+		prefixes_done(&e);
 	}
 }
 
