@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Many pods: how soon they're seen, what the agent needs, and that nothing grows with those that have gone.
 
-The pods are veth pairs and records as the plugin makes them, without IPAM and namespaces of their own: what is
-measured is the agent's."""
+Where the agent alone is measured, the pods are veth pairs and records as the plugin makes them. Pods share one
+namespace, and no IPAM plugin runs."""
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -10,12 +11,14 @@ import time
 import unittest
 
 from agentcase import AgentCase
+from harness.case import conflist, podwire
+from harness.libcni import Attachment
 from harness.resources import wait_until
 
 PODS, CHURN, BATCH = 250, 5000, 250
 START_LIMIT, NEW_LIMIT = 1.0, 0.05  # seconds
 RSS_LIMIT = 12_000_000  # bytes
-IDLE_SECONDS, IDLE_LIMIT = 10, 0.001
+IDLE_SECONDS, IDLE_LIMIT = 20, 0.001  # two checks of everything, ten seconds apart
 SANITIZED = 4  # how much slower and larger a build with sanitizers may be
 
 
@@ -83,9 +86,9 @@ class Many(AgentCase):
             return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS"))
 
     def cpu(self):
-        with open(f"/proc/{self.agent.process.pid}/stat", encoding="ascii") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Seconds, to the nanosecond: the clock's ticks are too coarse for a process that idles."""
+        with open(f"/proc/{self.agent.process.pid}/schedstat", encoding="ascii") as file:
+            return int(file.read().split()[0]) / 1e9
 
     def fds(self):
         return len(os.listdir(f"/proc/{self.agent.process.pid}/fd"))
@@ -118,8 +121,8 @@ class Many(AgentCase):
         end = time.monotonic() + IDLE_SECONDS
         wait_until(lambda: time.monotonic() > end, IDLE_SECONDS * 2, "idle time")
         share = (self.cpu() - before) / IDLE_SECONDS
-        print(f"idle: {share * 100:.2f} % of a CPU", flush=True)
-        self.assertLessEqual(share, IDLE_LIMIT * self.slack + 0.001)  # a tick of the clock
+        print(f"idle: {share * 100:.3f} % of a CPU", flush=True)
+        self.assertLess(share, IDLE_LIMIT * self.slack)
 
     def test_a_new_pod_is_programmed_at_once(self):
         self.make(range(1, PODS + 1))
@@ -135,23 +138,41 @@ class Many(AgentCase):
         print(f"a new pod's programs: median {waits[10] * 1000:.1f} ms, most {waits[-1] * 1000:.1f} ms", flush=True)
         self.assertLess(waits[10], NEW_LIMIT * self.slack)
 
+    def call(self, pool, command, numbers):
+        """ADD or DEL of pods that share a namespace, two at a time."""
+        network = conflist(podwire(self.node, capabilities={"ips": True}), name="many")
+
+        def one(number):
+            address = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}/32"
+            attachment = Attachment(f"pod{number}", self.pods.path, f"eth{number % BATCH}",
+                                    capability_args={"ips": [address]})
+            call = self.runtime.call(command, network, attachment)
+            self.assertEqual(call.status, 0, repr(call))
+
+        list(pool.map(one, numbers))
+        self.runtime.calls.clear()
+
+    def round(self, pool, first):
+        numbers = range(first, first + BATCH)
+        self.call(pool, "ADD", numbers)
+        wait_until(lambda: self.pins() == BATCH, 30, "the pods")
+        self.call(pool, "DEL", numbers)
+        wait_until(lambda: self.pins() == 0, 30, "no pods")
+
     def test_churn_brings_all_back_to_where_it_was(self):
         self.agent.start()
-        self.make(range(1, BATCH + 1))
-        wait_until(lambda: self.pins() == BATCH, 30, "the first pods")
-        self.remove(range(1, BATCH + 1))
-        wait_until(lambda: self.pins() == 0, 30, "no pods")
-        baseline = self.entries(), self.fds()
-        rss = self.rss()
-        for first in range(BATCH + 1, CHURN + 1, BATCH):
-            numbers = range(first, first + BATCH)
-            self.make(numbers)
-            wait_until(lambda: self.pins() == BATCH, 30, "the pods")
-            self.remove(numbers)
-            wait_until(lambda: self.pins() == 0, 30, "no pods")
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            self.round(pool, 1)
+            baseline, rss = (self.entries(), self.fds()), self.rss()
+            begin = time.monotonic()
+            for first in range(BATCH + 1, CHURN + 1, BATCH):
+                self.round(pool, first)
+        seconds = time.monotonic() - begin
         wait_until(lambda: (self.entries(), self.fds()) == baseline, what="maps and descriptors as before")
-        print(f"RSS {rss / 1e6:.1f} MB before, {self.rss() / 1e6:.1f} MB after {CHURN} pods", flush=True)
+        print(f"RSS {rss / 1e6:.1f} MB before, {self.rss() / 1e6:.1f} MB after {CHURN} pods came and went "
+              f"({seconds:.0f} s)", flush=True)
         self.assertLess(self.rss(), rss * 1.1 + 500_000 * self.slack)
+        self.assert_clean()
 
 
 class TinyBuffer(Many):

@@ -196,7 +196,8 @@ class Kernel(FieldCase):
                 flags = space.ip("-6", "address", "show", "dev", ifname).stdout
                 self.assertIn("inet6", flags)
                 self.assertNotIn("tentative", flags)
-        self.assertLess(min(seconds), 0.2, seconds)
+        # the kernel's takes a second at least (RFC 4862: one probe, a second)
+        self.assertLess(min(seconds), 0.9, seconds)
 
     def test_row_26_udp_flows_of_a_pod_that_is_gone(self):
         """plugins#123, #1190: a client keeps its port, the pod behind the hostPort is another one."""

@@ -164,12 +164,13 @@ class InThePod(WireCase):
         for address in self.node.addresses(host, family=6):
             self.assertFalse(address.get("tentative"), address)
 
-    def test_dual_stack_add_takes_less_than_200_ms(self):
+    def test_dual_stack_add_does_not_wait_for_address_detection(self):
+        """Which takes a second at least (RFC 4862: one probe, a second)."""
         times = []
         for _ in range(5):
             self.attach(self.network())
             times.append(self.runtime.calls[-1].seconds)
-        self.assertLess(min(times), 0.2)
+        self.assertLess(min(times), 0.9)
 
     def test_routes_are_onlink_by_the_gateway(self):
         pod, _, _ = self.attach(self.network())
