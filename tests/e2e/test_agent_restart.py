@@ -7,9 +7,9 @@ import subprocess
 import threading
 import unittest
 
-from agentcase import AgentCase, map_ids, programs
+from agentcase import ON_BOTH_SIDES, AgentCase, layouts, map_ids, programs
 from harness.agent import PODWIRED, PODWIRED_NEXT
-from harness.resources import wait_until
+from harness.resources import PATIENCE, wait_until
 
 KILLS, MOVES = 50, 10
 INTERVAL = 0.01  # a ping each: 100 a second
@@ -45,8 +45,8 @@ class Stream(threading.Thread):
 
     def finish(self):
         self.stopping.set()
-        self.join(20)
-        self.reader.join(20)
+        self.join(20 * PATIENCE)
+        self.reader.join(20 * PATIENCE)
         for one in (self.client, self.server, self.listener):
             one.close()
 
@@ -72,7 +72,7 @@ class NoPacketLost(AgentCase):
         self.assertGreater(stream.bytes, 0)
         for ping in pings:
             ping.send_signal(2)
-            text, _ = ping.communicate(timeout=20)
+            text, _ = ping.communicate(timeout=20 * PATIENCE)
             self.assertIn(" 0% packet loss", text)
             print(text.splitlines()[-2] if "rtt" in text else text, flush=True)
 
@@ -89,7 +89,7 @@ class NoPacketLost(AgentCase):
         self.assert_nothing_lost(*traffic)
         self.assertEqual(map_ids(self.agent), ids)
         self.assertEqual(self.links(), links)
-        self.assertEqual(programs(self.node, self.name), {"ingress": 1, "egress": 1})
+        self.assertEqual(programs(self.node, self.name), ON_BOTH_SIDES)
 
     def test_upgraded_and_downgraded_ten_times(self):
         counted = self.agent.statistics(self.name)["in-packets"]
@@ -104,13 +104,13 @@ class NoPacketLost(AgentCase):
             after = map_ids(self.agent)
             self.assertEqual(set(after), set(before))
             self.assertFalse(set(after.values()) & set(before.values()), "one migration each")
-            self.assertEqual(os.listdir(os.path.join(self.agent.bpffs.path, "podwire")), [f"layout-{layout}"])
+            self.assertEqual(layouts(self.agent), [f"layout-{layout}"])
             self.assertEqual([os.path.basename(pin) for pin in self.links()], links)
             now = self.agent.statistics(self.name)["in-packets"]
             self.assertGreater(now, counted)
             counted = now
         self.assert_nothing_lost(*traffic)
-        self.assertEqual(programs(self.node, self.name), {"ingress": 1, "egress": 1})
+        self.assertEqual(programs(self.node, self.name), ON_BOTH_SIDES)
 
     def test_move_that_was_cut_short(self):
         """What a dead agent left of a move is begun again, and what it moved from is still there."""
@@ -119,8 +119,8 @@ class NoPacketLost(AgentCase):
         os.makedirs(os.path.join(left, "links"))
         self.agent.start(PODWIRED_NEXT)
         self.agent.wait_for(self.name, State="ready")
-        self.assertEqual(os.listdir(os.path.join(self.agent.bpffs.path, "podwire")), ["layout-2"])
-        self.assertEqual(programs(self.node, self.name), {"ingress": 1, "egress": 1})
+        self.assertEqual(layouts(self.agent), ["layout-2"])
+        self.assertEqual(programs(self.node, self.name), ON_BOTH_SIDES)
         wait_until(lambda: self.a.ping(self.target[0], self.sources[0]), what="a ping")
 
 

@@ -16,7 +16,7 @@ import time
 
 from . import resources
 from .case import BUILD_DIR
-from .resources import HarnessError, wait_until
+from .resources import PATIENCE, HarnessError, wait_until
 
 PODWIRED = os.environ.get("PODWIRED") or os.path.join(BUILD_DIR, "agent", "podwired")
 PODWIRED_NEXT = os.environ.get("PODWIRED_NEXT") or os.path.join(BUILD_DIR, "agent", "podwired-next")
@@ -47,7 +47,7 @@ class Bus:
 
     def busctl(self, *arguments, check=True):
         done = subprocess.run(["busctl", f"--address={self.address}", "--json=short", *map(str, arguments)],
-                              capture_output=True, text=True, timeout=30, check=False)
+                              capture_output=True, text=True, timeout=30 * PATIENCE, check=False)
         if check and done.returncode:
             raise HarnessError(f"busctl {' '.join(map(str, arguments))}: {done.stderr}")
         return json.loads(done.stdout) if done.returncode == 0 and done.stdout.strip() else done
@@ -118,12 +118,12 @@ class Agent:
         # A close alone leaves the thread in recv(), from where it reads of the next agent's socket, which has the
         # same number.
         self._notify.shutdown(socket.SHUT_RD)
-        self._reader.join(10)
+        self._reader.join(10 * PATIENCE)
         self._notify.close()
 
     def wait_notice(self, wanted, deadline=READY_DEADLINE):
         """Until it says a line; what it said before that is gone."""
-        end, heard = time.monotonic() + deadline, []
+        end, heard = time.monotonic() + deadline * PATIENCE, []
         while time.monotonic() < end:
             try:
                 heard.append(self._notices.get(timeout=0.05))
@@ -143,12 +143,12 @@ class Agent:
 
     def stop(self):
         self.process.terminate()
-        status = self.process.wait(10)
+        status = self.process.wait(10 * PATIENCE)
         self.test.assertEqual(status, 0, self.log())
 
     def kill(self):
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(10 * PATIENCE)
 
     def signal(self, number=signal.SIGHUP):
         self.process.send_signal(number)
@@ -187,6 +187,10 @@ class Agent:
     def devices(self):
         return {name: path for path, name in self.call(ROOT, "Manager", "ListDevices")["data"][0]}
 
+    def has_tcx(self):
+        """Else programs hang on clsact qdiscs."""
+        return "tcx" in self.properties(ROOT, "Manager")["Features"]
+
     def device(self, name):
         path = self.devices().get(name)
         return path and self.properties(path, "Device")
@@ -195,7 +199,7 @@ class Agent:
         path = self.call(ROOT, "Manager", "GetAttachment", "s", host_ifname)["data"][0]
         return self.call(path, "Attachment", "GetStatistics")["data"][0]
 
-    def wait_for(self, host_ifname, deadline=5, **wanted):
+    def wait_for(self, host_ifname, deadline=10, **wanted):  # without tcx a pod waits for five seconds
         seen = {}
 
         def holds():

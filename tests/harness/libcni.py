@@ -24,7 +24,7 @@ _SANITIZERS = {
     "UBSAN_OPTIONS": f"exitcode={SANITIZER_STATUS}:halt_on_error=1:print_stacktrace=1",
 }
 _PASSED_ON = ("LLVM_PROFILE_FILE", "GCOV_PREFIX", "GCOV_PREFIX_STRIP")
-TIMEOUT = 60
+TIMEOUT = 60 * resources.PATIENCE
 
 
 class PluginError(Exception):

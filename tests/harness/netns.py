@@ -16,7 +16,7 @@ import subprocess
 import uuid
 
 from . import resources
-from .resources import HarnessError
+from .resources import PATIENCE, HarnessError
 
 _CLONE_NEWNET = 0x40000000
 _SIOCGIFHWADDR = 0x8927
@@ -70,7 +70,7 @@ class Namespace:
         return ["nsenter", f"--net={self.path}", "--", *map(str, command)]
 
     def run(self, *command, check=True, text=True, timeout=60, **options):
-        done = subprocess.run(self.argv(*command), capture_output=True, text=text, timeout=timeout,
+        done = subprocess.run(self.argv(*command), capture_output=True, text=text, timeout=timeout * PATIENCE,
                               check=False, **options)
         if check and done.returncode:
             raise HarnessError(f"{' '.join(map(str, command))}: exit {done.returncode}: {done.stderr}")

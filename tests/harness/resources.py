@@ -17,6 +17,8 @@ import threading
 import time
 
 NETNS_DIR = "/run/netns"
+# An emulated machine needs more time for the same: tests/vm says how much more. Deadlines alone know of it.
+PATIENCE = float(os.environ.get("PW_PATIENCE", "1"))
 _NAME = re.compile(r"^pw-(\d+)-\d+-[a-z0-9]+$")
 _count = itertools.count(1)
 _owner = os.getpid()
@@ -37,6 +39,7 @@ def unique(role):
 
 def wait_until(condition, timeout=10.0, what="condition"):
     """Poll where the kernel offers no event; the deadline is bounded and said."""
+    timeout *= PATIENCE
     deadline = time.monotonic() + timeout
     while True:
         value = condition()
@@ -54,7 +57,7 @@ def netns_path(name):
 def add_netns(role):
     _arm()
     name = unique(role)
-    subprocess.run(["ip", "netns", "add", name], check=True, capture_output=True, timeout=30)
+    subprocess.run(["ip", "netns", "add", name], check=True, capture_output=True, timeout=30 * PATIENCE)
     _namespaces[name] = os.stat(netns_path(name)).st_ino
     return name
 
@@ -75,7 +78,7 @@ def forget_netns(name):
 
 
 def _unmount(name):
-    subprocess.run(["ip", "netns", "del", name], capture_output=True, timeout=30, check=False)
+    subprocess.run(["ip", "netns", "del", name], capture_output=True, timeout=30 * PATIENCE, check=False)
 
 
 def _kill_inside(inodes):
@@ -115,7 +118,7 @@ def finish(process):
     _processes.discard(process)
     if process.poll() is None:
         process.kill()
-    process.wait(timeout=30)
+    process.wait(timeout=30 * PATIENCE)
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream:
             stream.close()

@@ -5,7 +5,9 @@ import socket
 import struct
 import threading
 
-TIMEOUT = 10
+from .resources import PATIENCE
+
+TIMEOUT = 10 * PATIENCE
 
 
 def _family(address):
