@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "bus/bus.h"
 #include "sink/apply.h"
+#include "sink/filter.h"
 #include "source/cpus.h"
 #include "source/events.h"
 #include "source/foreign.h"
@@ -23,10 +24,8 @@
 
 #define BEAT_USEC 500000u    /* the programs take two seconds of silence for death */
 #define CHECK_USEC 10000000u /* for what no event tells of */
-#define NO_TCX_USEC                                                                           \
-	5000000u          /* clsact: after the chained plugins, whose qdiscs it would disturb \
-			   */
-#define TURN_USEC 100000u /* of work on ports, before others have their turn */
+#define NO_TCX_USEC 5000000u /* clsact: after those whose qdiscs it would disturb */
+#define TURN_USEC 100000u    /* of work on ports, before others have their turn */
 #define ACCURACY_USEC 100000u
 
 struct agent {
@@ -220,7 +219,10 @@ static void open_bus(struct agent *a)
 /* With or without a slot: a former agent's are there before a record is. */
 static struct foreign_ours ours_on(struct agent *a, const struct port *p)
 {
-	struct foreign_ours ours = { .filter_priority = attach_filter_priority() };
+	struct foreign_ours ours = {
+		.filter_priority = filter_priority(),
+		.wants_clsact = !attach_has_tcx(a->attach) && !attach_check(a->attach, p),
+	};
 
 	for (size_t i = 0; i < ARRAY_COUNT(ours.tcx) && attach_has_tcx(a->attach); i++)
 		ours.tcx[i] = attach_check_one(a->attach, p, i);
@@ -323,6 +325,12 @@ static void tell_systemd(struct agent *a)
 	(void)sd_notifyf(0, "STATUS=%s", status);
 }
 
+static void settle_later(struct agent *a)
+{
+	(void)sd_event_source_set_time(a->later, a->apply.next);
+	(void)sd_event_source_set_enabled(a->later, SD_EVENT_ONESHOT);
+}
+
 static int settle(struct agent *a, struct pw_error *err)
 {
 	int r = look(a, err);
@@ -332,6 +340,11 @@ static int settle(struct agent *a, struct pw_error *err)
 		r = apply_model(&a->apply, a->m, TURN_USEC, err);
 	if (r > 0)
 		settle_soon(a);
+	else if (r == 0 && a->apply.next)
+		settle_later(a);
+	/* what was there before us is served at once */
+	if (r == 0 && !attach_has_tcx(a->attach))
+		a->apply.patience = NO_TCX_USEC;
 	if (a->bus)
 		bus_flush(a->bus);
 	model_forget_gone(a->m);
@@ -349,18 +362,8 @@ static void settle_or_say(struct agent *a)
 
 static int on_settle(sd_event_source *source, void *arg)
 {
-	struct agent *a = arg;
-	uint64_t now;
-
 	(void)source;
-	/* the first time all is done at once; without tcx new pods are given time */
-	if (!attach_has_tcx(a->attach) && a->resyncs > 0 && !a->look_all) {
-		(void)sd_event_now(a->event, CLOCK_MONOTONIC, &now);
-		(void)sd_event_source_set_time(a->later, now + NO_TCX_USEC);
-		(void)sd_event_source_set_enabled(a->later, SD_EVENT_ONESHOT);
-		return 0;
-	}
-	settle_or_say(a);
+	settle_or_say(arg);
 	return 0;
 }
 

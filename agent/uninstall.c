@@ -8,17 +8,18 @@
 #include "alive.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "sink/attach.h"
+#include "sink/datapath.h"
+#include "sink/filter.h"
 #include "store/saved.h"
 
 /* Filters hang on the devices and not on a pin. Returns how many pods there are. */
-static size_t look_at_devices(void)
+static size_t look_at_devices(const char *bpffs)
 {
 	struct if_nameindex *all = if_nameindex();
 	size_t pods = 0;
 
 	for (struct if_nameindex *one = all; one && one->if_index; one++) {
-		attach_drop_filters((int)one->if_index);
+		filter_drop(bpffs, (int)one->if_index);
 		pods += attachment_is_host_ifname(one->if_name);
 	}
 	if (all)
@@ -43,10 +44,11 @@ int uninstall(const struct options_line *options, const struct log *log, struct 
 	lock_fd = alive_take(runtime_fd, err);
 	if (lock_fd < 0)
 		return lock_fd;
+	/* while it's still known which qdiscs are ours */
+	pods = look_at_devices(options->bpffs);
 	r = datapath_remove(options->bpffs, err);
 	if (r < 0)
 		return r;
-	pods = look_at_devices();
 	if (pods) {
 		log_line(log, LOG_NOTICE, NULL,
 			 "%zu pod interfaces are there: forwarding stays on for them", pods);

@@ -221,6 +221,7 @@ int model_link_seen(struct model *m, const struct link_seen *link, struct pw_err
 		p->can_take_frames = false;
 		p->foreign[0] = '\0';
 		p->times_detached = 0;
+		p->attach_at = 0;
 	}
 	p->ifindex = link->ifindex;
 	p->mtu = link->mtu;

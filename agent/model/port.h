@@ -16,7 +16,8 @@
 #define PORT_IFNAME_LEN 16
 
 enum port_state {
-	PORT_PENDING,   /* a record without its link: an ADD is under way, or was killed */
+	PORT_PENDING,   /* a record without its link: an ADD is under way, or was killed; or a pod
+			   whose device others have to themselves for a moment */
 	PORT_READY,     /* link and record are there; path and reason say by what it is served */
 	PORT_NO_RECORD, /* pods only: a link of ours that nothing is known of: the kernel's path */
 	PORT_FAILED,    /* the kernel refused our programs or maps: the kernel's path */
@@ -89,6 +90,8 @@ struct port {
 	enum port_path path;
 	enum port_reason reason;
 	enum source_check source_check;
+	uint64_t
+		attach_at; /* without tcx, not before that: CLOCK_MONOTONIC, usec; 0: not set yet */
 	unsigned int times_detached; /* how often others took our programs off this device */
 	char detail[128]; /* to the reason: whose program, or the kernel's words; UTF-8 */
 

@@ -121,6 +121,20 @@ static int clear_freed(struct apply *a, struct model *m, struct pw_error *err)
 	return r;
 }
 
+/* Not for one that others have come to already: we keep off that. */
+static bool has_to_wait(struct apply *a, struct port *p, uint64_t now)
+{
+	if (!p->attach_at)
+		p->attach_at = now + (p->kind == PW_PORT_POD ? a->patience : 0);
+	if (p->attach_at <= now || *p->foreign)
+		return false;
+	if (!a->next || p->attach_at < a->next)
+		a->next = p->attach_at;
+	if (p->state != PORT_PENDING)
+		by_the_kernel(a, p, PORT_PENDING, PORT_REASON_NONE, "");
+	return true;
+}
+
 static uint64_t now_usec(void)
 {
 	struct timespec ts;
@@ -131,15 +145,16 @@ static uint64_t now_usec(void)
 
 int apply_model(struct apply *a, struct model *m, uint64_t usec, struct pw_error *err)
 {
-	uint64_t end = now_usec() + usec;
+	uint64_t now = now_usec(), end = now + usec;
 	int r = clear_freed(a, m, err);
 
 	if (r < 0)
 		return r;
+	a->next = 0;
 	for (size_t i = 0; i < model_ports(m); i++) {
 		struct port *p = model_port(m, i);
 
-		if (!p->dirty || !p->slot)
+		if (!p->dirty || !p->slot || has_to_wait(a, p, now))
 			continue;
 		if (now_usec() >= end)
 			return 1;

@@ -11,6 +11,12 @@ struct apply {
 	/* A fault that is new, once: for the log. */
 	void (*report)(const struct port *port, const char *text, void *arg);
 	void *arg;
+	/*
+	 * Without tcx: how long, in usec, others have a new pod's device to themselves. Chained
+	 * plugins bring qdiscs and filters that ours would be in the way of.
+	 */
+	uint64_t patience;
+	uint64_t next; /* when the first of those that wait is due; 0: none waits */
 };
 
 /*

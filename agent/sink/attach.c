@@ -5,16 +5,14 @@
 #include <bpf/libbpf.h>
 #include <limits.h>
 #include <linux/if_link.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "sink/filter.h"
 #include "sink/pins.h"
 #include "tcx.h"
-
-/* Our place among a clsact qdisc's filters: "pw" and "p1" in ASCII. */
-#define FILTER_PRIORITY 0x7077
-#define FILTER_HANDLE 0x7031
 
 struct attach {
 	struct datapath *dp;
@@ -68,23 +66,10 @@ bool attach_has_tcx(const struct attach *a)
 	return a->tcx;
 }
 
-unsigned int attach_filter_priority(void)
-{
-	return FILTER_PRIORITY;
-}
-
 static void pin_path(const struct attach *a, int ifindex, const char *program, char *ret,
 		     size_t size)
 {
 	(void)snprintf(ret, size, "%s/%d-%s", datapath_links_path(a->dp), ifindex, program);
-}
-
-static uint32_t program_id(int fd)
-{
-	struct bpf_prog_info info = {};
-	uint32_t len = sizeof(info);
-
-	return bpf_obj_get_info_by_fd(fd, &info, &len) < 0 ? 0 : info.id;
 }
 
 /*
@@ -141,7 +126,7 @@ static int ensure_link(struct attach *a, const struct port *port, const struct h
 
 	if (fd < 0)
 		return make_link(a, port, hook, type, flags, err);
-	if (there == program_id(program))
+	if (there == filter_program_id(program))
 		return 0;
 	/* a former agent's program: swapped without a gap */
 	if (bpf_link_update(fd, program, NULL) < 0)
@@ -150,51 +135,12 @@ static int ensure_link(struct attach *a, const struct port *port, const struct h
 	return 0;
 }
 
-static struct bpf_tc_hook filter_hook(int ifindex, const struct hook *hook)
-{
-	return (struct bpf_tc_hook){
-		.sz = sizeof(struct bpf_tc_hook),
-		.ifindex = ifindex,
-		.attach_point = hook->egress ? BPF_TC_EGRESS : BPF_TC_INGRESS,
-	};
-}
-
-static uint32_t filter_program(int ifindex, const struct hook *hook)
-{
-	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = FILTER_HANDLE, .priority = FILTER_PRIORITY);
-	struct bpf_tc_hook at = filter_hook(ifindex, hook);
-
-	return bpf_tc_query(&at, &opts) < 0 ? 0 : opts.prog_id;
-}
-
-static int ensure_filter(struct attach *a, const struct port *port, const struct hook *hook,
-			 struct pw_error *err)
-{
-	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = FILTER_HANDLE, .priority = FILTER_PRIORITY,
-		    .flags = BPF_TC_F_REPLACE);
-	struct bpf_tc_hook at = filter_hook(port->ifindex, hook);
-	uint32_t there = filter_program(port->ifindex, hook);
-	int r;
-
-	opts.prog_fd = datapath_program(a->dp, hook->program);
-	if (there && there == program_id(opts.prog_fd))
-		return 0;
-	r = bpf_tc_hook_create(&at);
-	if (r < 0 && r != -EEXIST)
-		return pw_fail(err, -r, PW_E_NETLINK, "cannot add a clsact qdisc to %s: %m",
-			       port->ifname);
-	r = bpf_tc_attach(&at, &opts);
-	if (r < 0)
-		return pw_fail(err, -r, PW_E_NETLINK, "cannot attach program %s to %s: %m",
-			       hook->name, port->ifname);
-	return !there;
-}
-
 static int ensure(struct attach *a, const struct port *port, const struct hook *hook,
 		  struct pw_error *err)
 {
 	if (!a->tcx)
-		return ensure_filter(a, port, hook, err);
+		return filter_put(datapath_bpffs(a->dp), port, hook->egress,
+				  datapath_program(a->dp, hook->program), hook->name, err);
 	return ensure_link(a, port, hook, hook->egress ? TCX_EGRESS : TCX_INGRESS, 0, err);
 }
 
@@ -212,7 +158,7 @@ static bool is_on(struct attach *a, const struct port *port, const struct hook *
 	int fd;
 
 	if (!a->tcx && hook != &xdp_hook)
-		return filter_program(port->ifindex, hook) != 0;
+		return filter_program(port->ifindex, hook->egress) != 0;
 	fd = open_link(a, port->ifindex, hook, &there);
 	if (fd >= 0)
 		close(fd);
@@ -254,21 +200,6 @@ void attach_drop_xdp(struct attach *a, int ifindex)
 	unpin(a, ifindex, xdp_hook.name);
 }
 
-static void drop_filter(int ifindex, const struct hook *hook)
-{
-	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = FILTER_HANDLE, .priority = FILTER_PRIORITY);
-	struct bpf_tc_hook at = filter_hook(ifindex, hook);
-
-	if (filter_program(ifindex, hook))
-		(void)bpf_tc_detach(&at, &opts);
-}
-
-void attach_drop_filters(int ifindex)
-{
-	for (unsigned int i = 0; i < 2; i++)
-		drop_filter(ifindex, &hooks[PW_PORT_POD][i]);
-}
-
 void attach_drop(struct attach *a, int ifindex)
 {
 	for (unsigned int kind = PW_PORT_POD; kind <= PW_PORT_UPLINK; kind++) {
@@ -276,7 +207,7 @@ void attach_drop(struct attach *a, int ifindex)
 			unpin(a, ifindex, hooks[kind][i].name);
 	}
 	if (!a->tcx)
-		attach_drop_filters(ifindex);
+		filter_drop(datapath_bpffs(a->dp), ifindex);
 	unpin(a, ifindex, xdp_hook.name);
 }
 
@@ -301,9 +232,27 @@ static int sweep_one(const char *name, void *arg, struct pw_error *err)
 	return 0;
 }
 
+/* They have no pins to go by. */
+static int sweep_filters(struct attach *a, struct model *m, struct pw_error *err)
+{
+	struct if_nameindex *all = if_nameindex();
+
+	if (!all)
+		return pw_fail(err, errno, PW_E_NETLINK, "cannot list devices: %m");
+	for (struct if_nameindex *one = all; one->if_index; one++) {
+		const struct port *port = model_find_index(m, (int)one->if_index);
+
+		if (!port || !port->slot)
+			filter_drop(datapath_bpffs(a->dp), (int)one->if_index);
+	}
+	if_freenameindex(all);
+	return filter_sweep(datapath_bpffs(a->dp), err);
+}
+
 int attach_sweep(struct attach *a, struct model *m, struct pw_error *err)
 {
 	struct sweep s = { a, m };
+	int r = pins_each(datapath_links_path(a->dp), sweep_one, &s, err);
 
-	return pins_each(datapath_links_path(a->dp), sweep_one, &s, err);
+	return r < 0 || a->tcx ? r : sweep_filters(a, m, err);
 }

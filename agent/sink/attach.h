@@ -3,9 +3,9 @@
 /*
  * Programs on devices
  *
- * By tcx links where the kernel has them (6.6), else as filters of a clsact qdisc; XDP by a link.
- * Links are pinned as IFINDEX-PROGRAM in the layout's links directory, so that what a former agent
- * attached is found again, and runs without a gap. Filters need no pin: the qdisc holds them.
+ * By tcx links where the kernel has them (6.6), else as filters of a clsact qdisc (filter.h); XDP
+ * by a link. Links are pinned as IFINDEX-PROGRAM in the layout's links directory, so that what a
+ * former agent attached is found again, and runs without a gap. Filters need no pin.
  */
 #include "sink/datapath.h"
 
@@ -16,14 +16,10 @@ struct attach *attach_close(struct attach *a);
 DEFINE_CLEANUP(struct attach *, attach_close);
 
 bool attach_has_tcx(const struct attach *a);
-/* Of our filters, where there's no tcx. */
-unsigned int attach_filter_priority(void);
-/* Takes our filters off a device; needs nothing of ours to be there. */
-void attach_drop_filters(int ifindex);
 
 /*
  * Puts all programs of a port's kind on its device, or finds them there and makes sure that they
- * are of this agent. Returns how many weren't there.
+ * are of this agent. Returns how many weren't there. -EBUSY: there's no room for them.
  */
 int attach_port(struct attach *a, const struct port *port, struct pw_error *err);
 /* 1 if all of them are there, 0 if any isn't. */

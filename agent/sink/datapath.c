@@ -487,6 +487,11 @@ const char *datapath_links_path(const struct datapath *dp)
 	return dp->links;
 }
 
+const char *datapath_bpffs(const struct datapath *dp)
+{
+	return dp->pins.root;
+}
+
 int datapath_remove(const char *bpffs, struct pw_error *err)
 {
 	return pins_remove_all(bpffs, err);

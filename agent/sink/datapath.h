@@ -51,6 +51,7 @@ int datapath_program(const struct datapath *dp, enum datapath_program program);
 /* The directory of pinned links: a descriptor for looking, a path for libbpf. */
 int datapath_links_fd(const struct datapath *dp);
 const char *datapath_links_path(const struct datapath *dp);
+const char *datapath_bpffs(const struct datapath *dp);
 
 /* Removes all that is pinned below @bpffs, of every layout; what is attached by it goes with it. */
 int datapath_remove(const char *bpffs, struct pw_error *err);

@@ -102,15 +102,20 @@ int pins_each(const char *dir, int (*each)(const char *name, void *arg, struct p
 	return r;
 }
 
+static int path_below(const char *root, const char *name, char path[PATH_MAX], struct pw_error *err)
+{
+	if ((size_t)snprintf(path, PATH_MAX, "%s/%s", root, name) >= PATH_MAX)
+		return pw_fail(err, ENAMETOOLONG, PW_E_IO, "%s/%s: %m", root, name);
+	return 1;
+}
+
 /* The path of a layout's directory: 1; 0: the name is of something else. */
 static int layout_path(const char *root, const char *name, char path[PATH_MAX],
 		       struct pw_error *err)
 {
 	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
 		return 0;
-	if ((size_t)snprintf(path, PATH_MAX, "%s/%s", root, name) >= PATH_MAX)
-		return pw_fail(err, ENAMETOOLONG, PW_E_IO, "%s/%s: %m", root, name);
-	return 1;
+	return path_below(root, name, path, err);
 }
 
 /* A move that was never done goes; its links are pinned in what it moved from as well. */
@@ -180,6 +185,8 @@ static int remove_one(const char *name, void *arg, struct pw_error *err)
 	char path[PATH_MAX];
 	int r = layout_path(arg, name, path, err);
 
+	if (r == 0 && strcmp(name, PINS_CLSACT) == 0)
+		r = path_below(arg, name, path, err);
 	return r <= 0 ? r : pins_remove(path, err);
 }
 

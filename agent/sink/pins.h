@@ -6,11 +6,14 @@
  *     BPFFS/layout-N/MAP            maps
  *     BPFFS/layout-N/links/LINK     what attaches programs to devices, see attach.h
  *     BPFFS/layout-N-new/...        a move to layout N that isn't done
+ *     BPFFS/clsact/IFINDEX          an empty directory: a qdisc that we added, see filter.h
  *
  * A layout becomes valid by the rename that takes "-new" away, and only then does the old one go.
  */
 #include <limits.h>
 #include <stdbool.h>
+
+#define PINS_CLSACT "clsact"
 
 struct pw_error;
 
@@ -27,7 +30,7 @@ int pins_open(const char *bpffs, unsigned int layout, struct pins *ret, struct p
 int pins_settle(struct pins *p, unsigned int layout, struct pw_error *err);
 /* Unpins all in a directory of ours, one level of directories deep, and removes it. */
 int pins_remove(const char *dir, struct pw_error *err);
-/* All layouts below @bpffs, and itself if nothing else is there. */
+/* All of ours below @bpffs, and itself if nothing else is there. */
 int pins_remove_all(const char *bpffs, struct pw_error *err);
 
 /* Calls @each with each name in a directory, which may be missing; a negative return ends it. */

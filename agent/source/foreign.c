@@ -106,6 +106,28 @@ static int ask_filters(struct nlsock *s, uint32_t parent, struct look *l, struct
 			   l->ifindex);
 }
 
+static int take_qdisc(const struct nlmsghdr *nlh, void *arg)
+{
+	struct look *l = arg;
+	struct tc_seen tc;
+
+	if (nlh && message_tc(nlh, &tc) && tc.ifindex == l->ifindex && tc.parent == TC_H_INGRESS &&
+	    strcmp(tc.kind, "ingress") == 0)
+		found(l, "qdisc", tc.kind);
+	return 0;
+}
+
+/* Of all devices, since to ask for one's would be heard: only until our filters are there. */
+static int look_for_ingress(struct nlsock *s, struct look *l, struct pw_error *err)
+{
+	struct tcmsg tcm = { .tcm_family = AF_UNSPEC };
+	_cleanup_(nlmsg_freep) struct nl_msg *msg = nlmsg_alloc_simple(RTM_GETQDISC, 0);
+
+	if (!msg || nlmsg_append(msg, &tcm, sizeof(tcm), NLMSG_ALIGNTO) < 0)
+		return pw_oom(err);
+	return nlsock_dump(s, msg, take_qdisc, l, err, "cannot list qdiscs");
+}
+
 /* More programs than ours by tcx; a kernel without it says that it has none. */
 static bool has_tcx(int ifindex, const struct foreign_ours *ours, bool egress)
 {
@@ -141,10 +163,12 @@ int foreign_find(struct nlsock *s, int ifindex, const struct foreign_ours *ours,
 		if (*l.qdisc && !is_ordinary(l.qdisc))
 			found(&l, "qdisc", l.qdisc);
 	}
-	/* of clsact or ingress; one that has none is no harm */
+	/* of clsact or ingress; one that has none is no harm to tcx */
 	for (size_t i = 0; i < ARRAY_COUNT(sides) && r == 0; i++) {
 		l.place = sides[i].place;
 		r = ask_filters(s, sides[i].parent, &l, err);
 	}
+	if (r == 0 && ours->wants_clsact && !*ret)
+		r = look_for_ingress(s, &l, err);
 	return r == -ENODEV || r == -EINVAL ? 0 : r;
 }

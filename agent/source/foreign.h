@@ -11,6 +11,7 @@ struct foreign_ours {
 	bool tcx[2]; /* ingress, egress */
 	bool xdp;
 	unsigned int filter_priority; /* of our clsact filters */
+	bool wants_clsact;            /* which an ingress qdisc leaves no room for */
 };
 
 /*

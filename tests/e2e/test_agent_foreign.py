@@ -8,7 +8,7 @@ import socket
 import subprocess
 import unittest
 
-from agentcase import AgentCase
+from agentcase import AgentCase, filters
 from harness import traffic
 from harness.netns import inside
 from harness.resources import HarnessError, wait_until
@@ -76,6 +76,14 @@ class ForeignCase(AgentCase):
 
     def tc(self, *arguments, check=True):
         return self.node.run("tc", *arguments, check=check).stdout
+
+    def add_clsact(self, ifname):
+        """As others do, to whom it's the same who was first."""
+        self.tc("qdisc", "replace", "dev", ifname, "clsact")
+
+    def need_tcx(self, why):
+        if not self.agent.has_tcx():
+            self.skipTest(f"needs tcx: {why}")
 
     def has_qdisc(self, ifname, kind):
         return f"qdisc {kind} " in self.tc("qdisc", "show", "dev", ifname)
@@ -168,7 +176,7 @@ class LeftAlone(ForeignCase):
         self.xdp_left_alone(self.name, "xdpgeneric")
 
     def filter_left_alone(self, ifname, side):
-        self.tc("qdisc", "add", "dev", ifname, "clsact")
+        self.add_clsact(ifname)
         self.assert_left_alone(
             ifname, lambda _: f"filter on {side}", lambda: self.filters(ifname, side),
             lambda: self.add_filter("dev", ifname, side),
@@ -190,6 +198,8 @@ class LeftAlone(ForeignCase):
             self.add_shared_block, self.del_shared_block)
 
     def add_shared_block(self):
+        if not self.agent.has_tcx():  # one that is there gets no block any more
+            self.tc("qdisc", "del", "dev", self.name, "clsact")
         self.tc("qdisc", "add", "dev", "lo", "ingress_block", "7", "clsact")
         self.add_filter("block", "7")
         self.tc("qdisc", "add", "dev", self.name, "ingress_block", "7", "clsact")
@@ -212,6 +222,7 @@ class LeftAlone(ForeignCase):
 
     def test_filter_of_an_ingress_qdisc(self):
         """The bandwidth plugin's, for what a pod sends."""
+        self.need_tcx("a clsact qdisc of ours leaves no room for an ingress one that comes later")
         self.tc("qdisc", "add", "dev", self.name, "ingress")
         self.assert_left_alone(
             self.name, lambda _: "filter on ingress", lambda: self.filters(self.name, "ingress"),
@@ -221,7 +232,7 @@ class LeftAlone(ForeignCase):
     def test_to_look_is_not_heard_by_others(self):
         """A request for a qdisc goes to all who listen to qdiscs, the agent itself among them."""
         self.tc("qdisc", "add", "dev", self.name, "root", "tbf", "rate", "1gbit", "burst", "1mb", "latency", "50ms")
-        self.tc("qdisc", "add", "dev", self.name, "clsact")
+        self.add_clsact(self.name)
         self.wait_said(self.name, PathReason="foreign", PathDetail="qdisc tbf")
         with self.node.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as listener:
             listener.bind((0, 1 << (RTNLGRP_TC - 1)))
@@ -234,6 +245,7 @@ class LeftAlone(ForeignCase):
 
     def test_tc_program_by_tcx(self):
         """No event tells of it: the check each ten seconds sees it."""
+        self.need_tcx("theirs is put on by it")
         link = None
 
         def put_on():
@@ -267,7 +279,7 @@ class LeftAlone(ForeignCase):
             os.close(program)
 
     def test_several_at_once_and_the_first_is_named(self):
-        self.tc("qdisc", "add", "dev", self.name, "clsact")
+        self.add_clsact(self.name)
         self.add_filter("dev", self.name, "egress")
         self.wait_said(self.name, PathReason="foreign", PathDetail="filter on egress")
         self.tc("qdisc", "add", "dev", self.name, "root", "tbf", "rate", "1gbit", "burst", "1mb", "latency", "50ms")
@@ -282,13 +294,104 @@ class LeftAlone(ForeignCase):
         """A clsact qdisc without a filter, and queues that devices have by themselves."""
         self.all_heard()
         links, logged = self.link_ids(), self.agent.log()
-        self.tc("qdisc", "add", "dev", self.name, "clsact")
+        self.add_clsact(self.name)
         for kind in ("pfifo", "bfifo", "fq_codel", "fq"):  # not each kernel has the last two
             self.tc("qdisc", "replace", "dev", self.name, "root", kind, check=kind.endswith("fifo"))
         self.all_heard()
         self.assertEqual(self.said(self.name)["PathReason"], "learning")
         self.assertEqual(self.link_ids(), links)
         self.assertEqual(self.agent.log(), logged)
+
+
+class WithoutTcx(ForeignCase):
+    """Our programs are filters there, of a qdisc that others use too."""
+
+    def setUp(self):
+        super().setUp()
+        self.agent.start()
+        if self.agent.has_tcx():
+            self.skipTest("this kernel has tcx")
+
+    def ours(self):
+        return [filters(self.node, self.name, side) for side in ("ingress", "egress")]
+
+    def wait_left_off(self):
+        self.wait_said(self.name, CHECKED, State="ready", Path="kernel", PathReason="detached",
+                       SourceCheck="kernel", PathDetail="somebody took our programs off, twice")
+        self.assertEqual(self.ours(), [[], []])
+
+    def put_on_again(self, take_off):
+        """Each time that somebody does; the second time is the last."""
+        take_off()
+        self.assert_pods_talk()
+        wait_until(lambda: "putting them on again" in self.agent.log(), CHECKED, "a word in the log")
+        wait_until(lambda: all(self.ours()), what="our filters")
+        self.wait_said(self.name, State="ready", PathReason="learning", SourceCheck="bpf")
+        self.assert_counted()
+        take_off()
+        self.wait_left_off()
+        self.assert_pods_talk()
+
+    def test_filter_that_is_taken_off_is_put_on_again_once(self):
+        self.two_pods()
+        self.put_on_again(lambda: self.tc("filter", "del", "dev", self.name, "ingress"))
+        self.assertFalse(self.has_qdisc(self.name, "clsact"))
+
+    def test_qdisc_that_is_taken_off_is_put_on_again_once(self):
+        self.two_pods()
+        self.put_on_again(lambda: self.tc("qdisc", "del", "dev", self.name, "clsact"))
+
+    def test_chained_plugins_qdisc_comes_first(self):
+        """It has a new pod's device to itself for a moment, and ours would leave no room for it."""
+        self.pod, _, result = self.attach(self.network())
+        self.name, self.sources = self.host_ifname(result), self.addresses(result)
+        self.tc("qdisc", "add", "dev", self.name, "ingress")
+        self.wait_said(self.name, State="ready", PathReason="foreign", PathDetail="qdisc ingress")
+        self.add_filter("dev", self.name, "ingress")
+        theirs = filters(self.node, self.name, "ingress")
+        self.wait_said(self.name, State="ready", PathReason="foreign", PathDetail="filter on ingress")
+        self.agent.stop()
+        self.agent.start()
+        self.wait_said(self.name, State="ready", PathReason="foreign", PathDetail="filter on ingress")
+        self.assertEqual(filters(self.node, self.name, "ingress"), theirs)
+        self.tc("qdisc", "del", "dev", self.name, "ingress")
+        self.wait_said(self.name, State="ready", PathReason="learning", PathDetail="")
+        self.assert_counted()
+
+    def test_a_pod_is_served_however_many_come_after_it(self):
+        self.pod, _, result = self.attach(self.network())
+        self.name, self.sources = self.host_ifname(result), self.addresses(result)
+
+        def another_comes_and_goes():
+            _, attachment, _ = self.attach(self.network())
+            self.runtime.delete(self.network(), attachment)
+            return self.said(self.name).get("State") == "ready"
+        wait_until(another_comes_and_goes, SEEN, "a pod that is ready")
+        self.assert_counted()
+
+    def test_filters_of_a_device_that_is_no_port_any_more_go_at_the_start(self):
+        self.two_pods()
+        self.agent.stop()
+        os.unlink(os.path.join(self.node.state_dir, "attachments", f"{self.name}.json"))
+        self.assertTrue(all(self.ours()))
+        self.agent.start()
+        self.wait_said(self.name, State="no-record", PathReason="record")
+        self.assertEqual(self.ours(), [[], []])
+        self.assertFalse(self.has_qdisc(self.name, "clsact"))
+        self.assertTrue(self.has_qdisc(self.other_name, "clsact"))
+
+    def test_qdisc_of_somebody_elses_stays_at_uninstall_and_ours_goes(self):
+        self.agent.stop()
+        self.agent.uninstall()
+        self.add_clsact("eth0")
+        self.agent.start()
+        self.two_pods()
+        self.agent.stop()
+        self.agent.uninstall()
+        self.assertTrue(self.has_qdisc("eth0", "clsact"))
+        for ifname in (self.name, self.other_name):
+            self.assertFalse(self.has_qdisc(ifname, "clsact"))
+        self.assert_pods_talk()
 
 
 class NativeXdp(ForeignCase):
@@ -332,8 +435,7 @@ class TakenOff(ForeignCase):
     def setUp(self):
         super().setUp()
         self.agent.start()
-        if "tcx" not in self.agent.properties("/org/podwire1", "Manager")["Features"]:
-            self.skipTest("a kernel without tcx links has nothing to detach")
+        self.need_tcx("there are no links to detach without it")
         self.two_pods()
 
     def wait_on_again(self, before):
@@ -393,7 +495,7 @@ class TakenOff(ForeignCase):
     def test_the_rest_of_ours_is_never_taken_for_anothers(self):
         before = self.link_ids()
         self.detach("from_pod")
-        self.tc("qdisc", "add", "dev", self.name, "clsact")
+        self.add_clsact(self.name)
         self.all_heard()
         self.assertNotEqual(self.said(self.name)["PathReason"], "foreign", self.said(self.name))
         self.wait_on_again(before)
@@ -420,7 +522,7 @@ class TakenOff(ForeignCase):
     def test_clsact_that_goes_does_not_take_our_links_along(self):
         links = self.link_ids()
         for ifname in (self.name, "eth0"):
-            self.tc("qdisc", "add", "dev", ifname, "clsact")
+            self.add_clsact(ifname)
             self.add_filter("dev", ifname, "ingress")
             self.wait_said(ifname, PathReason="foreign")
             self.tc("qdisc", "del", "dev", ifname, "clsact")
@@ -436,7 +538,7 @@ class TakenOff(ForeignCase):
 
     def test_spoofing_is_dropped_while_theirs_let_all_through(self):
         """Their TC_ACT_OK comes after our check."""
-        self.tc("qdisc", "add", "dev", self.name, "clsact")
+        self.add_clsact(self.name)
         self.add_filter("dev", self.name, "ingress")
         self.wait_said(self.name, PathReason="foreign", SourceCheck="bpf")
         self.node.sysctl(f"net/ipv4/conf/{self.name}/rp_filter", 0)
