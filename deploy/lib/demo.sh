@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # A node, two pods and a world outside as network namespaces, and the calls that a container runtime
-# makes. Needs terminal.sh, and of its caller: HERE (this repository's deploy/), PLUGIN (path of the
+# makes. Needs terminal.sh and agent.sh, and of its caller: HERE (this repository's deploy/), PLUGIN (path of the
 # plugin) and LOG. Everything is below DEMO and in namespaces whose names carry its suffix; the
 # network of the namespace that we were started in is never changed.
 
@@ -165,7 +165,8 @@ demo_prove_deleted() {
 	gone 'route to a pod on the node' node_routes || status=1
 	gone 'nftables table on the node' node_tables || status=1
 	gone 'address kept by the IPAM plugin' kept_addresses || status=1
-	gone 'record or lock of a pod' kept_files || status=1
+	gone 'record of a pod, no lock of a pod or of the agent' kept_files || status=1
+	gone 'map, program or link of the agent' agent_pins || status=1
 	return "$status"
 }
 
@@ -185,10 +186,11 @@ demo_namespaces() { ip netns list | grep -o "^podwire-${DEMO##*.}-[a-z-]*"; }
 # Takes away the namespaces, and with them whatever is in them, and the files.
 demo_remove() {
 	local name
+	demo_remove_bus
 	while read -r name; do
 		ip netns delete "$name"
 	done < <(demo_namespaces || :)
-	rm -rf "$DEMO"
+	rm -rf --one-file-system "$DEMO"
 }
 
 demo_files() { find "$DEMO" -maxdepth 0; }
@@ -198,6 +200,8 @@ root_leftovers() { root_links; root_tables; }
 
 demo_prove_removed() {
 	local status=0
+	gone 'process' agent_processes || status=1
+	gone 'mount' demo_mounts || status=1
 	gone 'network namespace' demo_namespaces || status=1
 	gone 'file' demo_files || status=1
 	gone 'link or table of podwire in the system'"'"'s own network' root_leftovers || status=1

@@ -7,6 +7,14 @@
   show.py text                       standard input, indented, long lines wrapped
   show.py result FILE                the node's end, IPv4 and IPv6 address, for a shell's read
   show.py iperf FILE                 what an iperf3 --json report says, in one line
+
+and of what busctl --json=short answers:
+
+  show.py value                      standard input: the one value
+  show.py rows                       standard input: a list of structures, each on a line
+  show.py properties                 standard input: the properties that are not empty
+  show.py counters BEFORE AFTER      both; status 1 where none of the packets and bytes moved
+  show.py difference NAME BEFORE AFTER   by how much a counter rose
 """
 import fnmatch
 import json
@@ -119,8 +127,46 @@ def iperf(path):
               f"{end['sum_received']['bytes'] / 1e6:.0f} MB")
 
 
+def answer(path=None):
+    if path is None:
+        return json.load(sys.stdin)["data"][0]
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)["data"][0]
+
+
+def value():
+    print(answer())
+
+
+def rows():
+    lines = answer()
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    for line in lines:
+        print("    " + "  ".join(word.ljust(width) for word, width in zip(line, widths)).rstrip())
+
+
+def properties():
+    for name, entry in answer().items():
+        value = entry["data"]
+        if value:
+            print(f"    {name:<15} {', '.join(value) if isinstance(value, list) else value}")
+
+
+def counters(before, after):
+    first, last = answer(before), answer(after)
+    for name, count in last.items():
+        print(f"    {name:<15} {first[name]:>15,} {count:>15,}")
+    if not all(last[name] > first[name] for name in ("in-packets", "in-bytes", "out-packets", "out-bytes")):
+        sys.exit(1)
+
+
+def difference(name, before, after):
+    print(answer(after)[name] - answer(before)[name])
+
+
 ACTIONS = {"interfaces": (interfaces, 2), "json": (show_json, 1), "text": (text, 0),
-           "result": (result, 1), "iperf": (iperf, 1)}
+           "result": (result, 1), "iperf": (iperf, 1), "value": (value, 0), "rows": (rows, 0),
+           "properties": (properties, 0), "counters": (counters, 2), "difference": (difference, 3)}
 
 action, count = ACTIONS.get(sys.argv[1] if len(sys.argv) > 1 else "", (None, 0))
 if action is None or len(sys.argv) != count + 2:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """deploy/quickstart, as a person uses it: to the end, kept up and removed, interrupted, refused."""
+import ctypes
+import errno
 import glob
 import os
 import re
 import signal
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -12,11 +15,32 @@ from harness.case import SOURCE_DIR
 
 QUICKSTART = os.path.join(SOURCE_DIR, "deploy", "quickstart")
 COMMANDS = (QUICKSTART, os.path.join(SOURCE_DIR, "tests", "run"))
+DEMONS = {"podwired", "dbus-daemon"}
+_SYS_BPF = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def words_of(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
+            return file.read().split("\0")
+    except OSError:
+        return [""]
+
+
+def daemons():
+    """{pid: name} of any quickstart's."""
+    return {int(pid): os.path.basename(words[0])
+            for pid, words in ((pid, words_of(pid)) for pid in os.listdir("/proc") if pid.isdigit())
+            if os.path.basename(words[0]) in DEMONS and "/run/podwire-quickstart." in " ".join(words)}
 
 
 def leftovers():
-    """Namespaces and files of any quickstart. tests/run gives us a /run of our own."""
-    return glob.glob("/run/netns/podwire-*") + glob.glob("/run/podwire-quickstart.*")
+    """Namespaces, files, mounts and processes of any quickstart. tests/run gives us a /run of our own."""
+    with open("/proc/self/mountinfo", encoding="utf-8") as file:
+        mounts = [line.split()[4] for line in file if "/podwire-quickstart." in line]
+    return (glob.glob("/run/netns/podwire-*") + glob.glob("/run/podwire-quickstart.*") + mounts
+            + [f"{pid} {name}" for pid, name in daemons().items()])
 
 
 def run(*command, **options):
@@ -24,11 +48,42 @@ def run(*command, **options):
                           stdin=subprocess.DEVNULL, timeout=120, check=False, **options)
 
 
-class Quickstart(unittest.TestCase):
+def refuse_bpf(error):
+    """For preexec_fn: from here on bpf(2) fails, as a container's seccomp profile has it."""
+    def filter_syscalls():
+        code = struct.pack("=HBBIHBBIHBBIHBBI",
+                           0x20, 0, 0, 0,  # the system call's number
+                           0x15, 0, 1, _SYS_BPF,
+                           0x06, 0, 0, 0x00050000 | error,
+                           0x06, 0, 0, 0x7fff0000)
+        kept = ctypes.create_string_buffer(code, len(code))
+        program = ctypes.create_string_buffer(struct.pack("=H6xQ", 4, ctypes.addressof(kept)))
+        if _libc.prctl(38, 1, 0, 0, 0) or _libc.prctl(22, 2, program, 0, 0):
+            raise OSError(ctypes.get_errno(), "prctl")
+    return filter_syscalls
+
+
+class QuickstartCase(unittest.TestCase):
     def setUp(self):
         if leftovers():
             self.skipTest("a quickstart is up on this system: deploy/quickstart --remove")
 
+    def in_front(self, name, text):
+        """An environment in which another program stands before the one of that name."""
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        path = os.path.join(directory.name, name)
+        with open(path, "w", encoding="ascii") as file:
+            file.write(f"#!/bin/sh\n{text}\n")
+        os.chmod(path, 0o755)
+        return {**os.environ, "PATH": f"{directory.name}:{os.environ['PATH']}"}
+
+    def start(self, **options):
+        return subprocess.Popen([QUICKSTART], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                start_new_session=True, **options)
+
+
+class Quickstart(QuickstartCase):
     def test_two_pods_talk_and_nothing_is_left(self):
         done = run(QUICKSTART)
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -36,12 +91,22 @@ class Quickstart(unittest.TestCase):
         wide = [line for line in done.stdout.splitlines() if len(line) > 80 and "/" not in line]
         self.assertEqual(wide, [])
         self.assertNotIn("\x1b", done.stdout)
-        for line in ("ADD    pod-a", "CHECK  pod-b", "ping pod-a -> world", "TCP  pod-a -> pod-b",
-                     "UDP  pod-b -> pod-a", "DEL    pod-b", "no link of a pod on the node"):
+        for line in ("podwired is ready", "ADD    pod-a", "CHECK  pod-b", "ping pod-a -> world",
+                     "TCP  pod-a -> pod-b", "UDP  pod-b -> pod-a", "kill -9 podwired", "podwired is back",
+                     "what was counted went on", "DEL    pod-b", "podwired --uninstall",
+                     "no link of a pod on the node", "no map, program or link of the agent", "no process",
+                     "no mount"):
             self.assertIn(f"  ok     {line}", done.stdout)
         for part in ("Inside pod-a", "169.254.1.1 at ", "podwire demo/pod-b", '"hostIfname": "vethpw',
-                     '"cniVersion"', "table inet podwire"):
+                     '"cniVersion"', "table inet podwire", "/org/podwire1/device/uplink"):
             self.assertIn(part, done.stdout)
+        self.assertRegex(done.stdout, r"State +ready\n.*\n.*\n +SourceCheck +bpf\n")
+        self.assertRegex(done.stdout, r"all the while  \d+ sent, 0 lost\n")
+        # the agent has counted what a pod sent
+        transferred = int(re.search(r"Gbit/s, (\d+) MB", done.stdout).group(1)) * 1_000_000
+        before, after = (int(number.replace(",", "")) for number in
+                         re.search(r"in-bytes +([\d,]+) +([\d,]+)\n", done.stdout).groups())
+        self.assertGreater(after - before, transferred)
         self.assertEqual(leftovers(), [])
 
     def test_kept_pods_answer_until_they_are_removed(self):
@@ -51,11 +116,32 @@ class Quickstart(unittest.TestCase):
         enter = re.search(r"nsenter --net=/run/netns/podwire-\w+-pod-a ", kept.stdout).group().split()
         address = re.search(r"eth0 .* (10\.244\.1\.\d+)$", kept.stdout, re.M).group(1)
         self.assertEqual(run(*enter, "ping", "-c", "1", address).returncode, 0)
+        self.assertEqual(set(daemons().values()), DEMONS)
+        # what it says of the agent, word for word
+        bus, *commands = re.search(r"  ask the agent:\n((?: {4}.*\n)+)", kept.stdout).group(1).split("\n")
+        environment = {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": bus.split("=", 1)[1]}
+        for command in commands[:2]:
+            asked = run(*command.split(), env=environment)
+            self.assertEqual(asked.returncode, 0, asked.stdout)
+        self.assertIn(".GetStatistics ", asked.stdout)
         self.assertIn("deploy/quickstart --remove", kept.stdout)
         removed = run(QUICKSTART, "--remove")
         self.assertEqual(removed.returncode, 0, removed.stdout)
         self.assertEqual(leftovers(), [])
         self.assertIn("nothing to remove", run(QUICKSTART, "--remove").stdout)
+
+    def test_a_dead_agent_and_a_shell_in_its_directory_do_not_keep_it(self):
+        kept = run(QUICKSTART, "--keep")
+        self.addCleanup(run, QUICKSTART, "--remove")
+        self.assertEqual(kept.returncode, 0, kept.stdout)
+        for pid in daemons():
+            os.kill(pid, signal.SIGKILL)
+        with subprocess.Popen(["cat"], stdin=subprocess.PIPE,
+                              cwd=glob.glob("/run/podwire-quickstart.*/bpf")[0]):
+            removed = run(QUICKSTART, "--remove")
+        self.assertEqual(removed.returncode, 0, removed.stdout)
+        self.assertIn("  ok     podwired --uninstall", removed.stdout)
+        self.assertEqual(leftovers(), [])
 
     def interrupt(self, process, after):
         """Ctrl-C once that line is there; returns what came from then on. As a person would, it presses
@@ -70,23 +156,80 @@ class Quickstart(unittest.TestCase):
         return rest
 
     def test_interrupted_anywhere_it_leaves_nothing(self):
-        for line in ("network namespaces", "10-podwire.conflist", "ADD    pod-a", "ping pod-b",
-                     "TCP"):
+        for line in ("network namespaces", "10-podwire.conflist", "a bpf file system", "a bus of its own",
+                     "podwired is ready", "ADD    pod-a", "ping pod-b", "TCP", "kill -9"):
             with self.subTest(after=line):
-                process = subprocess.Popen([QUICKSTART], stdout=subprocess.PIPE, text=True,
-                                           stderr=subprocess.STDOUT, start_new_session=True)
+                process = self.start()
                 rest = self.interrupt(process, line)
                 self.assertEqual(process.wait(timeout=60), 130, rest)
                 self.assertNotIn("FAILED", rest)
                 self.assertEqual(leftovers(), [])
 
     def test_a_reader_that_goes_away_leaves_nothing(self):
-        process = subprocess.Popen([QUICKSTART], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        for _ in range(12):
-            process.stdout.readline()
-        process.stdout.close()
-        self.assertNotEqual(process.wait(timeout=60), 0)
+        for lines in (12, 24):
+            process = subprocess.Popen([QUICKSTART], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            for _ in range(lines):
+                process.stdout.readline()
+            process.stdout.close()
+            self.assertNotEqual(process.wait(timeout=60), 0)
+            self.assertEqual(leftovers(), [])
+
+
+class AgentThatCannotRun(QuickstartCase):
+    """Where BPF is not to be had, the pods are shown without; an agent that fails is a failure."""
+
+    def assert_shown_without_it(self, done, why):
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("The agent can not run here:", done.stdout)
+        self.assertRegex(done.stdout, why)
+        for line in ("ADD    pod-a", "TCP  pod-a -> pod-b", "DEL    pod-b", "no process", "no mount"):
+            self.assertIn(f"  ok     {line}", done.stdout)
+        self.assertNotIn("FAILED", done.stdout)
+        self.assertNotIn("D-Bus", done.stdout)
         self.assertEqual(leftovers(), [])
+
+    def test_no_bpf_file_system(self):
+        environment = self.in_front("mount", 'case "$*" in *"-t bpf"*) echo "mount: no bpf for you" >&2; exit 32;; '
+                                    'esac\nexec /usr/bin/mount "$@"')
+        self.assert_shown_without_it(run(QUICKSTART, env=environment), "no bpf for you")
+
+    def test_a_kernel_without_bpf(self):
+        self.assert_shown_without_it(run(QUICKSTART, preexec_fn=refuse_bpf(errno.ENOSYS)),
+                                     "cannot .*: Function not implemented")
+
+    def test_kept_where_bpf_is_forbidden(self):
+        kept = run(QUICKSTART, "--keep", preexec_fn=refuse_bpf(errno.EPERM))
+        self.addCleanup(run, QUICKSTART, "--remove")
+        self.assertEqual(kept.returncode, 0, kept.stdout)
+        self.assertRegex(kept.stdout, "The agent can not run here:\n.*cannot .*: Operation not permitted")
+        self.assertNotIn("busctl", kept.stdout)
+        removed = run(QUICKSTART, "--remove")
+        self.assertEqual(removed.returncode, 0, removed.stdout)
+        self.assertEqual(leftovers(), [])
+
+    def assert_failed(self, status, output):
+        self.assertEqual(status, 1, output)
+        self.assertIn("The quickstart failed.", output)
+        self.assertEqual(leftovers(), [])
+
+    def test_an_agent_that_fails(self):
+        done = run(QUICKSTART, preexec_fn=refuse_bpf(errno.EINVAL))
+        self.assertRegex(done.stdout, "  FAILED podwired  .*: Invalid argument")
+        self.assert_failed(done.returncode, done.stdout)
+
+    def test_a_bus_that_fails(self):
+        done = run(QUICKSTART, env=self.in_front("dbus-daemon", "echo no bus for you >&2\nexit 1"))
+        self.assertIn("  FAILED a bus of its own  no bus for you", done.stdout)
+        self.assert_failed(done.returncode, done.stdout)
+
+    def test_an_agent_that_dies_on_the_way(self):
+        process, output = self.start(), ""
+        for text in process.stdout:
+            output += text
+            if "podwired is ready" in text:
+                os.kill(int(re.search(r"pid (\d+)", text).group(1)), signal.SIGKILL)
+        process.stdout.close()
+        self.assert_failed(process.wait(timeout=60), output)
 
 
 class Refusals(unittest.TestCase):
