@@ -21,6 +21,7 @@
 #include "source/look.h"
 #include "source/records.h"
 #include "source/xdp_features.h"
+#include "status.h"
 
 #define BEAT_USEC 500000u    /* the programs take two seconds of silence for death */
 #define CHECK_USEC 10000000u /* for what no event tells of */
@@ -53,7 +54,7 @@ struct agent {
 	bool look_all, look_uplinks;
 	struct array look_at; /* int: devices */
 	uint64_t resyncs, lost;
-	char status[128];
+	struct status status;
 };
 
 struct agent *agent_free(struct agent *a)
@@ -305,26 +306,6 @@ static int set_cpus(struct agent *a, struct pw_error *err)
 	return r < 0 ? r : datapath_set_cpus(a->dp, cpu, n, a->config.cpu_queue, err);
 }
 
-static void tell_systemd(struct agent *a)
-{
-	size_t pods = 0, uplinks = 0, wanting = 0;
-	char status[sizeof(a->status)];
-
-	for (size_t i = 0; i < model_ports(a->m); i++) {
-		const struct port *p = model_port(a->m, i);
-
-		pods += p->kind == PW_PORT_POD;
-		uplinks += p->kind == PW_PORT_UPLINK;
-		wanting += p->state != PORT_READY;
-	}
-	(void)snprintf(status, sizeof(status), "%zu pod interfaces, %zu uplinks, %zu not ready",
-		       pods, uplinks, wanting);
-	if (strcmp(status, a->status) == 0)
-		return;
-	memcpy(a->status, status, sizeof(a->status));
-	(void)sd_notifyf(0, "STATUS=%s", status);
-}
-
 static void settle_later(struct agent *a)
 {
 	(void)sd_event_source_set_time(a->later, a->apply.next);
@@ -348,7 +329,7 @@ static int settle(struct agent *a, struct pw_error *err)
 	if (a->bus)
 		bus_flush(a->bus);
 	model_forget_gone(a->m);
-	tell_systemd(a);
+	status_tell(&a->status, a->m, a->log);
 	return r < 0 ? r : 0;
 }
 
@@ -568,7 +549,7 @@ int agent_run(struct agent *a, struct pw_error *err)
 	datapath_beat(a->dp);
 	open_bus(a);
 	(void)sd_notify(0, "READY=1");
-	log_line(a->log, LOG_NOTICE, NULL, "podwired %s: %s", PW_VERSION, a->status);
+	log_line(a->log, LOG_NOTICE, NULL, "podwired %s: %s", PW_VERSION, a->status.text);
 	r = sd_event_loop(a->event);
 	(void)sd_notify(0, "STOPPING=1");
 	alive_touch(a->lock_fd);

@@ -21,6 +21,24 @@ static int get_counter(sd_bus *connection, const char *path, const char *interfa
 	return sd_bus_message_append(reply, "t", **counter);
 }
 
+static int get_slots(sd_bus *connection, const char *path, const char *interface,
+		     const char *property, sd_bus_message *reply, void *userdata,
+		     sd_bus_error *ret_error)
+{
+	const struct bus *bus = userdata;
+	uint32_t value = PW_SLOTS - 1; /* slot 0 is nobody's */
+
+	(void)connection;
+	(void)path;
+	(void)interface;
+	(void)ret_error;
+	if (strcmp(property, "FreeSlots") == 0)
+		value = model_free_slots(bus->model);
+	else if (strcmp(property, "WithoutSlot") == 0)
+		value = (uint32_t)model_without_slot(bus->model);
+	return sd_bus_message_append(reply, "u", value);
+}
+
 static int append_attachment(sd_bus_message *reply, const struct object *o)
 {
 	return sd_bus_message_append(reply, "(osss)", o->path, o->view.namespace, o->view.name,
@@ -178,6 +196,9 @@ const sd_bus_vtable manager_vtable[] = {
 			SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("Resyncs", "t", get_counter, offsetof(struct bus, info.resyncs), 0),
 	SD_BUS_PROPERTY("LostEvents", "t", get_counter, offsetof(struct bus, info.lost_events), 0),
+	SD_BUS_PROPERTY("Slots", "u", get_slots, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("FreeSlots", "u", get_slots, 0, 0),
+	SD_BUS_PROPERTY("WithoutSlot", "u", get_slots, 0, 0),
 	SD_BUS_METHOD_WITH_ARGS("ListAttachments", SD_BUS_NO_ARGS,
 				SD_BUS_RESULT("a(osss)", attachments), list_attachments,
 				SD_BUS_VTABLE_UNPRIVILEGED),

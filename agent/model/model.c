@@ -473,3 +473,12 @@ uint32_t model_free_slots(const struct model *m)
 {
 	return slots_count_free(m->slots);
 }
+
+size_t model_without_slot(const struct model *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		n += m->v[i]->port.reason == PORT_REASON_SLOTS && !m->v[i]->port.gone;
+	return n;
+}

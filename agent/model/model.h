@@ -83,3 +83,5 @@ struct port *model_find_index(struct model *m, int ifindex);
 void model_forget_gone(struct model *m);
 
 uint32_t model_free_slots(const struct model *m);
+/* How many ports go without one since none is free. */
+size_t model_without_slot(const struct model *m);

@@ -32,11 +32,15 @@ static void found(struct look *l, const char *what, const char *which)
 		(void)snprintf(l->ret, l->size, "%s %s", what, which);
 }
 
-/* What a device has by itself, or by net.core.default_qdisc: none of these shapes. */
+/*
+ * What a device has by itself (noop: it has not been up yet), or by net.core.default_qdisc: none of
+ * these shapes.
+ */
 static bool is_ordinary(const char *kind)
 {
-	static const char *const kinds[] = { "noqueue",  "mq", "mqprio", "pfifo_fast", "pfifo",
-					     "fq_codel", "fq", "cake",   "sfq",        "bfifo" };
+	static const char *const kinds[] = { "noop",       "noqueue", "mq",       "mqprio",
+					     "pfifo_fast", "pfifo",   "fq_codel", "fq",
+					     "cake",       "sfq",     "bfifo" };
 
 	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
 		if (strcmp(kind, kinds[i]) == 0)

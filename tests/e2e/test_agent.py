@@ -57,6 +57,14 @@ class Sees(AgentCase):
         self.node.ip("link", "del", name)
         self.agent.wait_for(name, State="pending", IfIndex=0)
 
+    def test_a_link_that_has_not_been_up_yet(self):
+        self.agent.start()
+        pod, _, _, name = self.wired()
+        self.node.ip("link", "del", name)
+        self.agent.wait_for(name, State="pending")
+        self.node.ip("link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", pod.name)
+        self.agent.wait_for(name, State="ready", PathReason="learning", PathDetail="")
+
     def test_records_that_cannot_be_used(self):
         self.agent.start()
         pod, _, result, name = self.wired()

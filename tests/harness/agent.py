@@ -76,6 +76,8 @@ class Agent:
         if config is not None:
             self.configure(config)
         self.process = None
+        self.environment = {}  # more of it, for the next start
+        self.heard = []  # (when, line) of all that it told the service manager
         self.log_path = os.path.join(node.directory, "agent.log")
         notify = os.path.join(node.directory, "notify")
         self._notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -100,7 +102,7 @@ class Agent:
     def start(self, program=None, ready=True):
         """Returns the seconds that it took to be ready."""
         begin = time.monotonic()
-        environment = {**os.environ, "NOTIFY_SOCKET": self._notify.getsockname()}
+        environment = {**os.environ, "NOTIFY_SOCKET": self._notify.getsockname(), **self.environment}
         environment.pop("JOURNAL_STREAM", None)
         with open(self.log_path, "ab") as log:
             self.process = self.node.popen(program or self.program, *self.options(), stdout=log, stderr=log,
@@ -112,6 +114,7 @@ class Agent:
     def _read_notices(self):
         while notice := self._notify.recv(4096):
             for line in notice.decode(errors="replace").splitlines():
+                self.heard.append((time.monotonic(), line))
                 self._notices.put(line)
 
     def _close_notify(self):
@@ -183,6 +186,16 @@ class Agent:
     def attachments(self):
         """{host interface: object path}"""
         return {entry[3]: entry[0] for entry in self.call(ROOT, "Manager", "ListAttachments")["data"][0]}
+
+    def manager(self):
+        return self.properties(ROOT, "Manager")
+
+    def objects(self):
+        """{path: properties of ours} of all attachments and devices, in one call."""
+        answer = self.bus.busctl("call", NAME, ROOT, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+        return {path: {key: value["data"] for name, entries in interfaces.items() if name.startswith(f"{NAME}.")
+                       for key, value in entries.items()}
+                for path, interfaces in answer["data"][0].items()}
 
     def devices(self):
         return {name: path for path, name in self.call(ROOT, "Manager", "ListDevices")["data"][0]}
