@@ -12,11 +12,15 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/utf8.h"
 #include "model/slots.h"
 
+#define BUCKETS 4096 /* as many as there can be ports that are served */
+
 struct entry {
-	struct port port; /* first: a port's address is its entry's */
+	struct port port;                        /* first: a port's address is its entry's */
+	struct entry *next_named, *next_indexed; /* in the same bucket */
 	bool uplink;
 	bool record_unreadable;
 	bool mac_told;               /* pod_mac is what the pod said */
@@ -26,6 +30,8 @@ struct entry {
 struct model {
 	struct entry **v;
 	size_t n;
+	/* an event has to find its port among thousands, and a look around each of them */
+	struct entry *by_name[BUCKETS], *by_index[BUCKETS];
 	struct slots *slots;
 };
 
@@ -61,27 +67,64 @@ struct model *model_free(struct model *m)
 	return NULL;
 }
 
+static size_t name_bucket(const char *ifname)
+{
+	return hash_end(hash_bytes(HASH_START, ifname, strlen(ifname))) % BUCKETS;
+}
+
+static size_t index_bucket(int ifindex)
+{
+	return (unsigned int)ifindex % BUCKETS;
+}
+
 static struct entry *find(const struct model *m, const char *ifname)
 {
-	for (size_t i = 0; i < m->n; i++) {
-		if (strcmp(m->v[i]->port.ifname, ifname) == 0)
-			return m->v[i];
-	}
-	return NULL;
+	struct entry *e = m->by_name[name_bucket(ifname)];
+
+	while (e && strcmp(e->port.ifname, ifname) != 0)
+		e = e->next_named;
+	return e;
 }
 
 static struct entry *find_index(const struct model *m, int ifindex)
 {
-	for (size_t i = 0; i < m->n && ifindex > 0; i++) {
-		if (m->v[i]->port.ifindex == ifindex)
-			return m->v[i];
+	struct entry *e = ifindex > 0 ? m->by_index[index_bucket(ifindex)] : NULL;
+
+	while (e && e->port.ifindex != ifindex)
+		e = e->next_indexed;
+	return e;
+}
+
+static void set_index(struct model *m, struct entry *e, int ifindex)
+{
+	struct entry **at = &m->by_index[index_bucket(e->port.ifindex)];
+
+	if (e->port.ifindex > 0) {
+		while (*at != e)
+			at = &(*at)->next_indexed;
+		*at = e->next_indexed;
 	}
-	return NULL;
+	e->port.ifindex = ifindex;
+	e->next_indexed = NULL;
+	if (ifindex <= 0)
+		return;
+	at = &m->by_index[index_bucket(ifindex)];
+	e->next_indexed = *at;
+	*at = e;
+}
+
+static void forget_name(struct model *m, struct entry *e)
+{
+	struct entry **at = &m->by_name[name_bucket(e->port.ifname)];
+
+	while (*at != e)
+		at = &(*at)->next_named;
+	*at = e->next_named;
 }
 
 static struct entry *add(struct model *m, const char *ifname, struct pw_error *err)
 {
-	struct entry *e = calloc(1, sizeof(*e));
+	struct entry *e = calloc(1, sizeof(*e)), **named;
 	struct entry **v = reallocarray(m->v, m->n + 1, sizeof(struct entry *));
 
 	if (v)
@@ -94,6 +137,9 @@ static struct entry *add(struct model *m, const char *ifname, struct pw_error *e
 	strncpy(e->port.ifname, ifname, sizeof(e->port.ifname) - 1);
 	e->port.kind = attachment_is_host_ifname(ifname) ? PW_PORT_POD : PW_PORT_UPLINK;
 	v[m->n++] = e;
+	named = &m->by_name[name_bucket(e->port.ifname)];
+	e->next_named = *named;
+	*named = e;
 	return e;
 }
 
@@ -223,7 +269,7 @@ int model_link_seen(struct model *m, const struct link_seen *link, struct pw_err
 		p->times_detached = 0;
 		p->attach_at = 0;
 	}
-	p->ifindex = link->ifindex;
+	set_index(m, e, link->ifindex);
 	p->mtu = link->mtu;
 	p->up = link->up;
 	p->mac = link->mac;
@@ -239,7 +285,7 @@ void model_link_gone(struct model *m, int ifindex)
 
 	if (!e)
 		return;
-	e->port.ifindex = 0;
+	set_index(m, e, 0);
 	e->port.up = false;
 	e->uplink = false; /* another of its name has to be named anew */
 	settle(m, e);
@@ -461,10 +507,15 @@ void model_forget_gone(struct model *m)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < m->n; i++) {
-		if (m->v[i]->port.gone)
-			entry_free(m->v[i]);
-		else
-			m->v[kept++] = m->v[i];
+		struct entry *e = m->v[i];
+
+		if (!e->port.gone) {
+			m->v[kept++] = e;
+			continue;
+		}
+		set_index(m, e, 0);
+		forget_name(m, e);
+		entry_free(e);
 	}
 	m->n = kept;
 }

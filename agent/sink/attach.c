@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "sink/filter.h"
 #include "sink/pins.h"
@@ -17,6 +18,7 @@
 struct attach {
 	struct datapath *dp;
 	bool tcx;
+	uint32_t ids[_PROGRAM_MAX]; /* of our programs */
 };
 
 struct hook {
@@ -51,6 +53,8 @@ int attach_open(struct datapath *dp, struct attach **ret, struct pw_error *err)
 	if (!a)
 		return pw_oom(err);
 	*a = (struct attach){ .dp = dp, .tcx = probe_tcx(dp) };
+	for (unsigned int i = 0; i < _PROGRAM_MAX; i++)
+		a->ids[i] = filter_program_id(datapath_program(dp, i));
 	*ret = a;
 	return 0;
 }
@@ -152,6 +156,22 @@ int attach_port(struct attach *a, const struct port *port, struct pw_error *err)
 	return out < 0 ? out : in + out;
 }
 
+/* By one question: thousands of devices are looked at again and again. */
+static bool is_seen(const struct attach *a, int ifindex, const struct hook *hook)
+{
+	uint32_t ids[64] = {}, flags = 0, n = ARRAY_COUNT(ids);
+
+	if (bpf_prog_query(ifindex, hook->egress ? TCX_EGRESS : TCX_INGRESS, 0, &flags, ids, &n) <
+	    0)
+		return false;
+	for (uint32_t i = 0; i < n && i < ARRAY_COUNT(ids); i++) {
+		if (ids[i] && ids[i] == a->ids[hook->program])
+			return true;
+	}
+	return false;
+}
+
+/* This agent's program, or a former one's, which only the pin tells of. */
 static bool is_on(struct attach *a, const struct port *port, const struct hook *hook)
 {
 	uint32_t there = 0;
@@ -159,6 +179,8 @@ static bool is_on(struct attach *a, const struct port *port, const struct hook *
 
 	if (!a->tcx && hook != &xdp_hook)
 		return filter_program(port->ifindex, hook->egress) != 0;
+	if (hook != &xdp_hook && is_seen(a, port->ifindex, hook))
+		return true;
 	fd = open_link(a, port->ifindex, hook, &there);
 	if (fd >= 0)
 		close(fd);

@@ -21,11 +21,18 @@ struct datapath {
 	int links_fd;
 	int cpus;                /* possible ones */
 	struct pw_count *counts; /* one a CPU, for reading */
+	/*
+	 * struct pw_source_key by slot: all of a slot's that may be in `sources`, which can't be
+	 * asked for one slot's without walking those of all.
+	 */
+	struct array sources[PW_SLOTS];
 };
 
 struct datapath *datapath_close(struct datapath *dp)
 {
 	if (dp) {
+		for (size_t i = 0; i < ARRAY_COUNT(dp->sources); i++)
+			array_done(&dp->sources[i]);
 		podwire_bpf__destroy(dp->skel);
 		closep(&dp->links_fd);
 		free(dp->counts);
@@ -212,9 +219,51 @@ int datapath_open(const char *bpffs, struct datapath **ret, struct pw_error *err
 	return 0;
 }
 
+static bool has_key(const struct pw_source_key *keys, size_t n, const struct pw_source_key *key)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (memcmp(&keys[i], key, sizeof(*key)) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int remember_source(struct datapath *dp, const struct pw_source_key *key,
+			   struct pw_error *err)
+{
+	struct pw_source_key *to = array_grow(&dp->sources[key->slot], sizeof(*to), 1);
+
+	if (!to)
+		return pw_oom(err);
+	*to = *key;
+	return 0;
+}
+
+/* What a former agent left there; a key of no slot's is nobody's. */
+static int adopt_sources(struct datapath *dp, struct pw_error *err)
+{
+	int fd = bpf_map__fd(dp->skel->maps.sources), r = 0;
+	struct pw_source_key key, next;
+	bool more = bpf_map_get_next_key(fd, NULL, &next) == 0;
+
+	while (more && r == 0) {
+		key = next;
+		more = bpf_map_get_next_key(fd, &key, &next) == 0;
+		if (key.slot < PW_SLOTS)
+			r = remember_source(dp, &key, err);
+		else
+			(void)bpf_map_delete_elem(fd, &key);
+	}
+	return r;
+}
+
 int datapath_adopt(struct datapath *dp, struct model *m, struct pw_error *err)
 {
 	int fd = bpf_map__fd(dp->skel->maps.ports);
+	int r = adopt_sources(dp, err);
+
+	if (r < 0)
+		return r;
 
 	for (uint32_t slot = 1; slot < PW_SLOTS; slot++) {
 		struct pw_port was;
@@ -308,20 +357,19 @@ static int clear_counts(struct datapath *dp, uint32_t slot, struct pw_error *err
 static void clear_sources(struct datapath *dp, uint32_t slot, const struct pw_source_key *keep,
 			  size_t n)
 {
-	int fd = bpf_map__fd(dp->skel->maps.sources);
-	struct pw_source_key key, next;
-	bool more = bpf_map_get_next_key(fd, NULL, &next) == 0;
+	struct array *known = &dp->sources[slot];
+	struct pw_source_key *keys = known->v;
+	size_t kept = 0;
 
-	while (more) {
-		bool kept = false;
-
-		key = next;
-		more = bpf_map_get_next_key(fd, &key, &next) == 0;
-		for (size_t i = 0; i < n && !kept; i++)
-			kept = memcmp(&keep[i], &key, sizeof(key)) == 0;
-		if (key.slot == slot && !kept)
-			(void)bpf_map_delete_elem(fd, &key);
+	for (size_t i = 0; i < known->n; i++) {
+		if (has_key(keep, n, &keys[i]))
+			keys[kept++] = keys[i];
+		else
+			(void)bpf_map_delete_elem(bpf_map__fd(dp->skel->maps.sources), &keys[i]);
 	}
+	known->n = kept;
+	if (!kept)
+		array_done(known);
 }
 
 static struct pw_address as_address(const struct ipaddr *ip)
@@ -353,6 +401,7 @@ static int set_sources(struct datapath *dp, const struct port *port, struct pw_e
 {
 	const struct array *own = &port->record.addresses;
 	const struct array *allowed = &port->record.options.allowed_sources;
+	const struct array *known = &dp->sources[port->slot];
 	size_t rest = own->n > PW_OWN_MAX ? own->n - PW_OWN_MAX : 0, n = rest + allowed->n;
 	_cleanup_(freep) struct pw_source_key *keys = calloc(n + 1, sizeof(*keys));
 	if (!keys)
@@ -366,6 +415,9 @@ static int set_sources(struct datapath *dp, const struct port *port, struct pw_e
 		if (i < rest) /* an address, and not its subnet */
 			one.len = (uint8_t)ipaddr_bits(&one.ip);
 		keys[i] = source_key(port->slot, &one);
+		if (!has_key(known->v, known->n, &keys[i]) &&
+		    remember_source(dp, &keys[i], err) < 0)
+			return -ENOMEM;
 		if (bpf_map_update_elem(bpf_map__fd(dp->skel->maps.sources), &keys[i], &family,
 					BPF_ANY) < 0)
 			return refused(err, "sources", port->ifname);

@@ -40,7 +40,7 @@ class ManyPods(AgentCase):
     def links(self, command, numbers):
         self.node.run("ip", "-batch", "-", input="".join(f"{command.format(self.name(n), n)}\n" for n in numbers))
 
-    def make_records(self, numbers):
+    def make_records(self, numbers, allowed=()):
         for number in numbers:
             name = self.name(number)
             record = {"version": 1, "state": "ready", "bootId": self.boot, "configDigest": "0" * 16,
@@ -49,14 +49,14 @@ class ManyPods(AgentCase):
                       "addresses": [f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}/32"],
                       "ipMasq": False, "masqExclude": [],
                       "options": {"fastPath": "auto", "netfilter": "respect", "sourceCheck": True,
-                                  "allowedSources": [], "queues": 1, "mtu": 1500}}
+                                  "allowedSources": list(allowed), "queues": 1, "mtu": 1500}}
             path = os.path.join(self.records, f"{name}.json")
             with open(f"{self.records}/.{name}.json.tmp", "w", encoding="ascii") as file:
                 json.dump(record, file)
             os.rename(file.name, path)
 
-    def make(self, numbers):
-        self.make_records(numbers)
+    def make(self, numbers, allowed=()):
+        self.make_records(numbers, allowed)
         self.links(f"link add {{0}} type veth peer name p{{1}} netns {self.pods.name}", numbers)
 
     def remove(self, numbers):

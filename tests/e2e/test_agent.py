@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The agent: what it sees, what it shows, what it counts and drops, what it leaves."""
+import json
 import os
 import signal
 import socket
@@ -125,6 +126,24 @@ class Counts(AgentCase):
         pod.ip("address", "add", "10.1.0.200/32", "dev", "eth0")
         self.assertTrue(pod.ping("192.0.2.10", "10.1.0.200"))
         self.assertEqual(self.agent.statistics(name)["in-spoofed"], 0)
+
+    def test_sources_that_were_allowed_before_the_agent_died(self):
+        self.agent.start()
+        pod, _, _, name = self.wired(self.network(V4, allowedSources=["10.1.0.192/28", "10.2.0.0/16"]))
+        self.node.ip("route", "add", "10.1.0.200/32", "dev", name)
+        pod.ip("address", "add", "10.1.0.200/32", "dev", "eth0")
+        self.assertTrue(pod.ping("192.0.2.10", "10.1.0.200"))
+        self.agent.kill()
+        path = os.path.join(self.node.state_dir, "attachments", f"{name}.json")
+        with open(path, encoding="utf-8") as file:
+            record = json.load(file)
+        record["options"]["allowedSources"] = ["10.2.0.0/16"]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(record, file)
+        self.agent.start()
+        self.agent.wait_for(name, State="ready")
+        self.assertFalse(pod.ping("192.0.2.10", "10.1.0.200", deadline=1))
+        self.assertGreater(self.agent.statistics(name)["in-spoofed"], 0)
 
     def test_a_pod_without_the_check_may_send_from_anything(self):
         self.agent.start()

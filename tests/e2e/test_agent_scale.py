@@ -16,6 +16,7 @@ PODS, CHURN, BATCH = 250, 5000, 250
 START_LIMIT, NEW_LIMIT = 1.0, 0.05  # seconds
 RSS_LIMIT = 12_000_000  # bytes
 IDLE_SECONDS, IDLE_LIMIT = 20, 0.001  # two checks of everything, ten seconds apart
+SOURCES, SOURCES_LIMIT = 64, 1.0  # a pod; seconds of CPU
 
 
 class Many(ManyPods):
@@ -63,6 +64,17 @@ class Many(ManyPods):
         waits.sort()
         print(f"a new pod's programs: median {waits[10] * 1000:.1f} ms, most {waits[-1] * 1000:.1f} ms", flush=True)
         self.assertLess(waits[10], NEW_LIMIT * self.slack)
+
+    def test_what_pods_may_send_from_is_not_looked_for_among_all(self):
+        self.make(range(1, PODS + 1), [f"10.200.{number}.0/24" for number in range(SOURCES)])
+        self.agent.start()
+        wait_until(lambda: self.pins() == PODS, 60, "all pods' programs")
+        self.assertEqual(self.entries()["sources"], PODS * SOURCES)
+        print(f"{PODS} pods with {SOURCES} allowed sources each: {self.cpu():.2f} s of CPU", flush=True)
+        self.assertLess(self.cpu(), SOURCES_LIMIT * self.slack)
+        self.remove(range(1, PODS + 1))
+        wait_until(lambda: self.pins() == 0, 30, "no pods")
+        wait_until(lambda: self.entries()["sources"] == 0, what="no sources")
 
     def call(self, pool, command, numbers):
         """ADD or DEL of pods that share a namespace, two at a time."""
@@ -116,6 +128,7 @@ class TinyBuffer(Many):
         self.assertEqual(self.entries()["slots"], 1)  # the uplink
 
     test_250_pods_at_start = test_a_new_pod_is_programmed_at_once = None
+    test_what_pods_may_send_from_is_not_looked_for_among_all = None
 
 
 if __name__ == "__main__":
