@@ -52,7 +52,8 @@ struct agent {
 	bool bus_missed; /* and that was said */
 
 	bool look_all, look_uplinks;
-	struct array look_at; /* int: devices */
+	struct array look_at;  /* int: devices */
+	struct array nexthops; /* uint32_t: objects that uplinks' routes go by */
 	uint64_t resyncs, lost;
 	struct status status;
 };
@@ -75,6 +76,7 @@ struct agent *agent_free(struct agent *a)
 		sd_event_unref(a->event);
 		config_done(&a->config);
 		array_done(&a->look_at);
+		array_done(&a->nexthops);
 		closep(&a->lock_fd);
 		closep(&a->runtime_fd);
 	}
@@ -282,9 +284,10 @@ static int look(struct agent *a, struct pw_error *err)
 	if (!a->look_all && !a->look_uplinks)
 		return 0;
 	if (a->look_all)
-		r = look_around(a->host, records_fd(a->records), &a->config, a->m, err);
+		r = look_around(a->host, records_fd(a->records), &a->config, a->m, &a->nexthops,
+				err);
 	else
-		r = look_for_uplinks(a->host, &a->config, a->m, err);
+		r = look_for_uplinks(a->host, &a->config, a->m, &a->nexthops, err);
 	/* what was said of a new device before it was known is asked for */
 	if (r == 0 && a->features)
 		r = features_look(a->features, err);
@@ -454,6 +457,7 @@ static int open_sources(struct agent *a, struct pw_error *err)
 		.uplinks_changed = on_uplinks_changed,
 		.lost = on_lost,
 		.settled = settle_soon,
+		.nexthops = &a->nexthops,
 		.arg = a,
 	};
 	const struct records_ops records_ops = { on_lost, settle_soon, a };

@@ -378,6 +378,9 @@ int model_set_uplink(struct model *m, const struct link_seen *link, struct pw_er
 	if (!e)
 		return -ENOMEM;
 	e->uplink = true;
+	if (strcmp(e->port.driver, link->driver) != 0)
+		e->port.changed = true;
+	memcpy(e->port.driver, link->driver, sizeof(e->port.driver));
 	return model_link_seen(m, link, err);
 }
 

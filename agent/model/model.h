@@ -19,6 +19,7 @@ struct link_seen {
 	struct mac mac;
 	uint32_t mtu;
 	bool up;
+	char driver[32]; /* where it was asked for */
 };
 
 /* @slots: how many there are, slot 0 included (PW_SLOTS; fewer in tests). */

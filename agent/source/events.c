@@ -11,6 +11,7 @@
 #include "netlink/auto.h"
 #include "source/look.h"
 #include "source/message.h"
+#include "source/nexthops.h"
 
 #define MESSAGES_AT_ONCE 256 /* then others have their turn: the loop comes back */
 
@@ -80,6 +81,14 @@ static void on_route(struct events *e, const struct nlmsghdr *nlh)
 		e->uplinks_changed = true;
 }
 
+static void on_nexthop(struct events *e, const struct nlmsghdr *nlh)
+{
+	struct nexthop_seen hop;
+
+	if (message_nexthop(nlh, &hop) && nexthops_has(e->ops.nexthops, hop.id))
+		e->uplinks_changed = true;
+}
+
 static void on_tc(struct events *e, const struct nlmsghdr *nlh)
 {
 	struct tc_seen tc;
@@ -101,6 +110,10 @@ static void take(struct events *e, const struct nlmsghdr *nlh)
 	case RTM_NEWROUTE:
 	case RTM_DELROUTE:
 		on_route(e, nlh);
+		break;
+	case RTM_NEWNEXTHOP:
+	case RTM_DELNEXTHOP:
+		on_nexthop(e, nlh);
 		break;
 	case RTM_NEWQDISC:
 	case RTM_DELQDISC:
@@ -190,6 +203,8 @@ int events_open(sd_event *event, uint32_t buffer, const struct config *config, s
 	if (r < 0)
 		return pw_fail(err, EIO, PW_E_NETLINK, "cannot listen to rtnetlink: %s",
 			       nl_geterror(r));
+	/* (5.3; without, there are no such objects) */
+	(void)nl_socket_add_membership(e->sk, RTNLGRP_NEXTHOP);
 	set_buffer(nl_socket_get_fd(e->sk), buffer);
 	r = sd_event_add_io(event, &e->source, nl_socket_get_fd(e->sk), EPOLLIN, on_readable, e);
 	if (r < 0)

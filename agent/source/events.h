@@ -17,7 +17,8 @@ struct events_ops {
 	void (*device_changed)(int ifindex, void *arg); /* its qdiscs, filters or XDP program */
 	void (*uplinks_changed)(void *arg);
 	void (*lost)(void *arg);
-	void (*settled)(void *arg); /* all that was there has been read */
+	void (*settled)(void *arg);   /* all that was there has been read */
+	const struct array *nexthops; /* borrowed: see look_for_uplinks() */
 	void *arg;
 };
 

@@ -8,7 +8,9 @@
 
 #include "base/error.h"
 #include "netlink/auto.h"
+#include "source/driver.h"
 #include "source/message.h"
+#include "source/nexthops.h"
 
 struct links {
 	struct array v; /* struct link_seen */
@@ -55,23 +57,15 @@ static int dump(struct nlsock *s, int type, int family, nlsock_reply_t reply, vo
 
 struct uplinks {
 	const struct config *config;
-	struct array index; /* int */
+	struct array index;    /* uint32_t: devices of their routes */
+	struct array nexthops; /* uint32_t: objects that these go by */
+	bool unresolved;       /* some name nothing else */
 };
 
-static int remember(struct uplinks *u, int ifindex)
+static void uplinks_done(struct uplinks *u)
 {
-	const int *have = u->index.v;
-	int *to;
-
-	for (size_t i = 0; i < u->index.n; i++) {
-		if (have[i] == ifindex)
-			return 0;
-	}
-	to = array_grow(&u->index, sizeof(*to), 1);
-	if (!to)
-		return -ENOMEM;
-	*to = ifindex;
-	return 0;
+	array_done(&u->index);
+	array_done(&u->nexthops);
 }
 
 bool look_is_uplink_route(const struct config *config, const struct cidr *dst)
@@ -96,15 +90,18 @@ static int take_route(const struct nlmsghdr *nlh, void *arg)
 	int r = 0;
 
 	if (!nlh) {
-		array_done(&u->index);
+		uplinks_done(u);
 		return 0;
 	}
 	if (!message_route(nlh, &route) || route.type != RTN_UNICAST ||
 	    route.table != RT_TABLE_MAIN || !look_is_uplink_route(u->config, &route.dst))
 		return 0;
 	for (size_t i = 0; i < route.n && r == 0; i++)
-		r = remember(u, route.ifindex[i]);
-	return r;
+		r = nexthops_remember(&u->index, (uint32_t)route.ifindex[i]);
+	if (!route.nexthop || r < 0)
+		return r;
+	u->unresolved |= route.n == 0;
+	return nexthops_remember(&u->nexthops, route.nexthop);
 }
 
 static bool is_named(const struct config *config, const char *name)
@@ -120,15 +117,9 @@ static bool is_named(const struct config *config, const char *name)
 
 static bool is_uplink(const struct uplinks *u, const struct link_seen *link)
 {
-	const int *index = u->index.v;
-
 	if (u->config->uplinks.n)
 		return is_named(u->config, link->name);
-	for (size_t i = 0; i < u->index.n; i++) {
-		if (index[i] == link->ifindex)
-			return strcmp(link->name, "lo") != 0;
-	}
-	return false;
+	return nexthops_has(&u->index, (uint32_t)link->ifindex) && strcmp(link->name, "lo") != 0;
 }
 
 static int find_uplinks(struct nlsock *s, struct uplinks *u, struct pw_error *err)
@@ -144,15 +135,20 @@ static int find_uplinks(struct nlsock *s, struct uplinks *u, struct pw_error *er
 	struct uplinks six = { .config = u->config };
 	r = dump(s, RTM_GETROUTE, AF_INET6, take_route, &six, "IPv6 routes", err);
 	for (size_t i = 0; i < six.index.n && r == 0; i++)
-		r = remember(u, ((int *)six.index.v)[i]);
-	array_done(&six.index);
-	return r;
+		r = nexthops_remember(&u->index, ((uint32_t *)six.index.v)[i]);
+	for (size_t i = 0; i < six.nexthops.n && r == 0; i++)
+		r = nexthops_remember(&u->nexthops, ((uint32_t *)six.nexthops.v)[i]);
+	u->unresolved |= six.unresolved;
+	uplinks_done(&six);
+	if (r < 0 || !u->unresolved)
+		return r;
+	return nexthops_resolve(s, &u->nexthops, &u->index, err);
 }
 
-static int apply_links(const struct links *links, const struct uplinks *u, bool uplinks_only,
+static int apply_links(struct links *links, const struct uplinks *u, bool uplinks_only,
 		       struct model *m, struct pw_error *err)
 {
-	const struct link_seen *link = links->v.v;
+	struct link_seen *link = links->v.v;
 	struct array kept = {};
 	int r = 0;
 
@@ -169,6 +165,7 @@ static int apply_links(const struct links *links, const struct uplinks *u, bool 
 			r = pw_oom(err);
 		else
 			*to = link[i].ifindex;
+		driver_find(link[i].name, link[i].driver, sizeof(link[i].driver));
 		if (r == 0)
 			r = model_set_uplink(m, &link[i], err);
 	}
@@ -179,7 +176,7 @@ static int apply_links(const struct links *links, const struct uplinks *u, bool 
 }
 
 static int look_at_links(struct nlsock *s, const struct config *config, bool uplinks_only,
-			 struct model *m, struct pw_error *err)
+			 struct model *m, struct array *nexthops, struct pw_error *err)
 {
 	struct uplinks u = { .config = config };
 	struct links links = {};
@@ -191,14 +188,19 @@ static int look_at_links(struct nlsock *s, const struct config *config, bool upl
 	if (r == 0)
 		r = apply_links(&links, &u, uplinks_only, m, err);
 	array_done(&links.v);
-	array_done(&u.index);
+	if (r == 0) {
+		array_done(nexthops);
+		*nexthops = u.nexthops;
+		u.nexthops = (struct array){};
+	}
+	uplinks_done(&u);
 	return r;
 }
 
 int look_for_uplinks(struct nlsock *s, const struct config *config, struct model *m,
-		     struct pw_error *err)
+		     struct array *nexthops, struct pw_error *err)
 {
-	return look_at_links(s, config, true, m, err);
+	return look_at_links(s, config, true, m, nexthops, err);
 }
 
 static int take_record(const char *host_ifname, struct record *rec, const struct pw_error *why,
@@ -233,14 +235,14 @@ static int take_neighbour(const struct nlmsghdr *nlh, void *arg)
 }
 
 int look_around(struct nlsock *s, int records_fd, const struct config *config, struct model *m,
-		struct pw_error *err)
+		struct array *nexthops, struct pw_error *err)
 {
 	int r;
 
 	model_resync_begin(m);
 	r = record_each(records_fd, take_record, m, err);
 	if (r >= 0)
-		r = look_at_links(s, config, false, m, err);
+		r = look_at_links(s, config, false, m, nexthops, err);
 	if (r == 0)
 		r = dump(s, RTM_GETNEIGH, AF_UNSPEC, take_neighbour, m, "neighbours", err);
 	/* after a look that failed halfway nobody is taken for gone */

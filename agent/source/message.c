@@ -3,6 +3,7 @@
 
 #include <linux/if_link.h>
 #include <linux/neighbour.h>
+#include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <netlink/attr.h>
@@ -115,6 +116,31 @@ bool message_route(const struct nlmsghdr *nlh, struct route_seen *ret)
 		ret->ifindex[ret->n++] = (int)nla_get_u32(tb[RTA_OIF]);
 	else if (tb[RTA_MULTIPATH])
 		take_hops(ret, tb[RTA_MULTIPATH]);
+	if (tb[RTA_NH_ID] && nla_len(tb[RTA_NH_ID]) == 4)
+		ret->nexthop = nla_get_u32(tb[RTA_NH_ID]);
+	return true;
+}
+
+bool message_nexthop(const struct nlmsghdr *nlh, struct nexthop_seen *ret)
+{
+	struct nlattr *tb[NHA_MAX + 1];
+	const struct nexthop_grp *group;
+	size_t n;
+
+	if (!parse(nlh, sizeof(struct nhmsg), tb, NHA_MAX) || !tb[NHA_ID] ||
+	    nla_len(tb[NHA_ID]) != 4)
+		return false;
+	*ret = (struct nexthop_seen){ .id = nla_get_u32(tb[NHA_ID]) };
+	if (tb[NHA_OIF] && nla_len(tb[NHA_OIF]) == 4)
+		ret->ifindex = (int)nla_get_u32(tb[NHA_OIF]);
+	if (!tb[NHA_GROUP])
+		return true;
+	group = nla_data(tb[NHA_GROUP]);
+	n = (size_t)nla_len(tb[NHA_GROUP]) / sizeof(*group);
+	while (ret->n < n && ret->n < ARRAY_COUNT(ret->member)) {
+		ret->member[ret->n] = group[ret->n].id;
+		ret->n++;
+	}
 	return true;
 }
 

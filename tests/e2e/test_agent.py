@@ -44,6 +44,39 @@ class Sees(AgentCase):
         self.node.ip("link", "del", "other0")
         wait_until(lambda: set(self.agent.devices()) == {"eth0"}, what="one uplink again")
 
+    def assert_uplinks(self, *names):
+        wait_until(lambda: set(self.agent.devices()) == {"eth0", *names}, what=f"uplinks eth0 {names}")
+
+    def test_uplinks_by_nexthop_objects(self):
+        for compatible in "1", "0":  # "0": routes name nothing but the object
+            with self.subTest(compatible=compatible):
+                self.node.sysctl("net/ipv4/nexthop_compat_mode", compatible)
+                for number in "1", "2", "3":
+                    self.node.ip("link", "add", f"other{number}", "type", "bridge")
+                    self.node.ip("link", "set", f"other{number}", "up")
+                    self.node.ip("nexthop", "add", "id", number, "dev", f"other{number}")
+                self.node.ip("route", "add", "default", "nhid", "1", "metric", "500")
+                self.agent.start()
+                self.assert_uplinks("other1")
+                # what the object stands for changes, and not a word about the route
+                self.node.ip("nexthop", "replace", "id", "1", "dev", "other2")
+                self.assert_uplinks("other2")
+                self.node.ip("nexthop", "add", "id", "10", "group", "2/3")
+                self.node.ip("route", "add", "default", "nhid", "10", "metric", "600")
+                self.assert_uplinks("other2", "other3")
+                self.node.ip("nexthop", "replace", "id", "10", "group", "2")
+                self.assert_uplinks("other2")
+                self.node.ip("nexthop", "del", "id", "1")
+                self.node.ip("nexthop", "del", "id", "10")
+                self.assert_uplinks()
+                for number in "1", "2", "3":
+                    self.node.ip("link", "del", f"other{number}")
+                self.agent.stop()
+
+    def test_an_uplink_has_its_drivers_name(self):
+        self.agent.start()
+        self.assertEqual(self.agent.device("eth0")["Driver"], "veth")
+
     def test_a_link_without_a_record_and_a_record_without_a_link(self):
         self.agent.start()
         _, _, _, name = self.wired()

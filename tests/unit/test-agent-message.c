@@ -4,6 +4,7 @@
 
 #include <linux/if_link.h>
 #include <linux/neighbour.h>
+#include <linux/nexthop.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -308,6 +309,64 @@ static void route_is_read(void **state)
 	assert_int_equal(route.table, 100000);
 }
 
+static void route_by_a_nexthop_object_is_read(void **state)
+{
+	_cleanup_(nlmsg_freep) struct nl_msg *msg = begin(RTM_NEWROUTE, &main_route, 12);
+	struct route_seen route;
+
+	(void)state;
+	put(msg, RTA_NH_ID, ip4, 3);
+	assert_true(message_route(nlmsg_hdr(msg), &route));
+	assert_int_equal(route.nexthop, 0);
+	put_u32(msg, RTA_NH_ID, 4000000000);
+	assert_true(message_route(nlmsg_hdr(msg), &route));
+	assert_int_equal(route.nexthop, 4000000000);
+	assert_int_equal(route.n, 0);
+}
+
+static void nexthop_is_read(void **state)
+{
+	static const struct nhmsg four = { .nh_family = AF_INET };
+	_cleanup_(nlmsg_freep) struct nl_msg *msg = begin(RTM_NEWNEXTHOP, &four, sizeof(four));
+	struct nexthop_seen hop;
+
+	(void)state;
+	assert_false(message_nexthop(nlmsg_hdr(msg), &hop)); /* without an id */
+	put_u32(msg, NHA_ID, 7);
+	assert_true(message_nexthop(nlmsg_hdr(msg), &hop));
+	assert_int_equal(hop.id, 7);
+	assert_int_equal(hop.ifindex, 0);
+	put_u32(msg, NHA_OIF, 3);
+	assert_true(message_nexthop(nlmsg_hdr(msg), &hop));
+	assert_int_equal(hop.ifindex, 3);
+	assert_int_equal(hop.n, 0);
+}
+
+static void members_of_a_nexthop_group_are_read(void **state)
+{
+	static const struct nhmsg any = {};
+	static const struct {
+		size_t bytes, n;
+	} cases[] = { { 0, 0 }, { 7, 0 }, { 8, 1 }, { 23, 2 }, { 32 * 8, 32 }, { 33 * 8, 32 } };
+
+	(void)state;
+	for (size_t i = 0; i < TEST_COUNT(cases); i++) {
+		_cleanup_(nlmsg_freep) struct nl_msg *msg =
+			begin(RTM_NEWNEXTHOP, &any, sizeof(any));
+		struct nexthop_grp members[33] = {};
+		struct nexthop_seen hop;
+
+		for (size_t m = 0; m < TEST_COUNT(members); m++)
+			members[m].id = (uint32_t)m + 100;
+		put_u32(msg, NHA_ID, 7);
+		put(msg, NHA_GROUP, members, cases[i].bytes);
+		assert_true(message_nexthop(nlmsg_hdr(msg), &hop));
+		assert_int_equal(hop.n, cases[i].n);
+		for (size_t m = 0; m < hop.n; m++)
+			assert_int_equal(hop.member[m], m + 100);
+	}
+}
+
 static void route_of_another_family_is_not_taken(void **state)
 {
 	static const struct rtmsg mpls = { .rtm_family = 28 }, six = { .rtm_family = AF_INET6 };
@@ -410,6 +469,7 @@ static void qdisc_and_filter_are_read(void **state)
 static void read_all(const struct nlmsghdr *nlh)
 {
 	struct link_more more;
+	struct nexthop_seen nexthop;
 	struct route_seen route;
 	struct link_seen link;
 	struct tc_seen tc;
@@ -424,6 +484,8 @@ static void read_all(const struct nlmsghdr *nlh)
 	}
 	if (message_neighbour(nlh, &ifindex, &ip, &told))
 		assert_true(ip.family == AF_INET || ip.family == AF_INET6);
+	if (message_nexthop(nlh, &nexthop))
+		assert_in_range(nexthop.n, 0, TEST_COUNT(nexthop.member));
 	if (message_route(nlh, &route))
 		assert_in_range(route.n, 0, TEST_COUNT(route.ifindex));
 	if (message_tc(nlh, &tc))
@@ -492,6 +554,9 @@ int main(void)
 		cmocka_unit_test(neighbour_without_a_mac_that_holds_is_not_taken),
 		cmocka_unit_test(cut_neighbour_is_none),
 		cmocka_unit_test(route_is_read),
+		cmocka_unit_test(route_by_a_nexthop_object_is_read),
+		cmocka_unit_test(nexthop_is_read),
+		cmocka_unit_test(members_of_a_nexthop_group_are_read),
 		cmocka_unit_test(route_of_another_family_is_not_taken),
 		cmocka_unit_test(devices_of_all_next_hops_are_read),
 		cmocka_unit_test(cut_route_has_no_wrong_value),
