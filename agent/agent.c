@@ -386,6 +386,8 @@ static int on_check(sd_event_source *source, uint64_t usec, void *arg)
 	apply_check(&a->apply, a->m);
 	if (set_cpus(a, &err) < 0)
 		log_line(a->log, LOG_ERR, NULL, "%s", err.msg);
+	if (records_check(a->records, &err) < 0)
+		log_line(a->log, LOG_ERR, NULL, "%s", err.msg);
 	open_bus(a);
 	settle_soon(a);
 	return again(source, usec + CHECK_USEC);

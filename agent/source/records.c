@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "source/look.h"
@@ -11,6 +12,8 @@
 #define SUFFIX ".json"
 
 struct records {
+	const char *state_dir; /* borrowed */
+	sd_event *event;       /* borrowed */
 	int dir, watch;
 	sd_event_source *source;
 	struct model *m;
@@ -70,30 +73,74 @@ static int on_readable(sd_event_source *source, int fd, uint32_t revents, void *
 	return 0;
 }
 
+/* The directory that is there now, in the place of one that was watched before. */
+static int watch(struct records *r, struct pw_error *err)
+{
+	_cleanup_(closep) int dir = record_open_dir(r->state_dir, true, err), fd = -EBADF;
+	sd_event_source *source = NULL;
+	char path[64];
+	int e;
+
+	if (dir < 0)
+		return dir;
+	fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	/* what was opened, wherever a name leads to by now */
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", dir);
+	if (fd < 0 || inotify_add_watch(fd, path,
+					IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE |
+						IN_DELETE_SELF | IN_ONLYDIR) < 0)
+		return pw_fail(err, errno, PW_E_IO, "cannot watch %s/attachments: %m",
+			       r->state_dir);
+	e = sd_event_add_io(r->event, &source, fd, EPOLLIN, on_readable, r);
+	if (e < 0)
+		return pw_fail(err, -e, PW_E_IO, "cannot watch %s/attachments: %m", r->state_dir);
+	sd_event_source_disable_unref(r->source);
+	closep(&r->watch);
+	closep(&r->dir);
+	r->source = source;
+	r->watch = take_fd(fd);
+	r->dir = take_fd(dir);
+	return 0;
+}
+
+int records_check(struct records *r, struct pw_error *err)
+{
+	_cleanup_(closep) int there = record_open_dir(r->state_dir, true, err);
+	struct stat now, watched;
+	int e;
+
+	if (there < 0)
+		return there;
+	if (fstat(there, &now) < 0 || fstat(r->dir, &watched) < 0)
+		return pw_fail(err, errno, PW_E_IO, "cannot look at %s/attachments: %m",
+			       r->state_dir);
+	if (now.st_dev == watched.st_dev && now.st_ino == watched.st_ino)
+		return 0;
+	e = watch(r, err);
+	if (e == 0)
+		r->ops.lost(r->ops.arg);
+	return e;
+}
+
 int records_open(sd_event *event, const char *state_dir, struct model *m,
 		 const struct records_ops *ops, struct records **ret, struct pw_error *err)
 {
 	_cleanup_(records_closep) struct records *r = calloc(1, sizeof(*r));
-	char path[64];
 	int e;
 
 	if (!r)
 		return pw_oom(err);
-	*r = (struct records){ .watch = -EBADF, .m = m, .ops = *ops };
-	r->dir = record_open_dir(state_dir, true, err);
-	if (r->dir < 0)
-		return r->dir;
-	r->watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	/* what was opened, wherever a name leads to by now */
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", r->dir);
-	if (r->watch < 0 ||
-	    inotify_add_watch(r->watch, path,
-			      IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE |
-				      IN_DELETE_SELF | IN_ONLYDIR) < 0)
-		return pw_fail(err, errno, PW_E_IO, "cannot watch %s/attachments: %m", state_dir);
-	e = sd_event_add_io(event, &r->source, r->watch, EPOLLIN, on_readable, r);
+	*r = (struct records){
+		.state_dir = state_dir,
+		.event = event,
+		.dir = -EBADF,
+		.watch = -EBADF,
+		.m = m,
+		.ops = *ops,
+	};
+	e = watch(r, err);
 	if (e < 0)
-		return pw_fail(err, -e, PW_E_IO, "cannot watch %s/attachments: %m", state_dir);
+		return e;
 	*ret = take_ptr(r);
 	return 0;
 }

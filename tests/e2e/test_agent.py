@@ -2,6 +2,7 @@
 """The agent: what it sees, what it shows, what it counts and drops, what it leaves."""
 import json
 import os
+import shutil
 import signal
 import socket
 import unittest
@@ -98,6 +99,18 @@ class Sees(AgentCase):
         self.agent.wait_for(name, State="pending")
         self.node.ip("link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", pod.name)
         self.agent.wait_for(name, State="ready", PathReason="learning", PathDetail="")
+
+    def test_records_in_a_directory_that_was_made_anew(self):
+        """Nobody tells of its end to who has it open, so it's found by looking, each ten seconds."""
+        self.agent.start()
+        self.wired()
+        records = os.path.join(self.node.state_dir, "attachments")
+        for remove in (lambda: shutil.rmtree(records),
+                       lambda: os.rename(self.node.state_dir, f"{self.node.state_dir}.old")):
+            remove()
+            pod, _, result = self.attach(self.network())
+            self.agent.wait_for(self.host_ifname(result), deadline=15, State="ready", SourceCheck="bpf")
+            self.assertTrue(pod.ping("192.0.2.10", self.addresses(result)[0]))
 
     def test_records_that_cannot_be_used(self):
         self.agent.start()
