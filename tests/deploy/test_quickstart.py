@@ -1,23 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """deploy/quickstart, as a person uses it: to the end, kept up and removed, interrupted, refused."""
-import ctypes
 import errno
 import glob
 import os
 import re
 import signal
-import struct
 import subprocess
 import tempfile
 import unittest
 
 from harness.case import SOURCE_DIR
+from harness.seccomp import refuse_bpf
 
 QUICKSTART = os.path.join(SOURCE_DIR, "deploy", "quickstart")
 COMMANDS = (QUICKSTART, os.path.join(SOURCE_DIR, "tests", "run"))
 DEMONS = {"podwired", "dbus-daemon"}
-_SYS_BPF = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 def words_of(pid):
@@ -46,21 +43,6 @@ def leftovers():
 def run(*command, **options):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           stdin=subprocess.DEVNULL, timeout=120, check=False, **options)
-
-
-def refuse_bpf(error):
-    """For preexec_fn: from here on bpf(2) fails, as a container's seccomp profile has it."""
-    def filter_syscalls():
-        code = struct.pack("=HBBIHBBIHBBIHBBI",
-                           0x20, 0, 0, 0,  # the system call's number
-                           0x15, 0, 1, _SYS_BPF,
-                           0x06, 0, 0, 0x00050000 | error,
-                           0x06, 0, 0, 0x7fff0000)
-        kept = ctypes.create_string_buffer(code, len(code))
-        program = ctypes.create_string_buffer(struct.pack("=H6xQ", 4, ctypes.addressof(kept)))
-        if _libc.prctl(38, 1, 0, 0, 0) or _libc.prctl(22, 2, program, 0, 0):
-            raise OSError(ctypes.get_errno(), "prctl")
-    return filter_syscalls
 
 
 class QuickstartCase(unittest.TestCase):

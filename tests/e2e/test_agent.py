@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The agent: what it sees, what it shows, what it counts and drops, what it leaves."""
+import errno
 import json
 import os
 import shutil
 import signal
 import socket
+import threading
+import time
 import unittest
 
 from agentcase import ON_BOTH_SIDES, AgentCase, map_ids, programs
 from harness import traffic
 from harness.case import V4
 from harness.resources import PATIENCE, wait_until
+from harness.seccomp import BPF_LINK_CREATE, refuse_bpf
 
 
 class Sees(AgentCase):
@@ -282,6 +286,42 @@ class Configured(AgentCase):
         self.agent.signal(signal.SIGHUP)
         self.agent.wait_notice("READY=1")
         wait_until(lambda: not self.agent.devices(), what="no uplink")
+
+
+class WithoutTcx(AgentCase):
+    """A kernel before 6.6: chained plugins have five seconds for theirs."""
+
+    def setUp(self):
+        super().setUp()
+        self.agent.prepare = refuse_bpf(errno.EINVAL, BPF_LINK_CREATE)
+        self.agent.start()
+        self.assertIn("clsact", self.agent.manager()["Features"])
+
+    def test_a_new_pod_waits_and_its_changes_do_not(self):
+        pod, _, result = self.attach(self.network())
+        name, begin = self.host_ifname(result), time.monotonic()
+        self.agent.wait_for(name, deadline=10, State="ready", SourceCheck="bpf")
+        self.assertGreater(time.monotonic() - begin, 4)
+        pod.ip("link", "set", "eth0", "address", "02:00:00:00:77:77")
+        for address in self.addresses(result):
+            target = "2001:db8::10" if ":" in address else "192.0.2.10"
+            wait_until(lambda t=target, a=address: pod.ping(t, a, deadline=1), 4, f"{address} reaches the node")
+
+    def test_events_all_the_time_do_not_keep_a_pod_waiting(self):
+        done = threading.Event()
+
+        def busy():
+            number = 0
+            while not done.wait(0.3):
+                number += 1
+                self.node.ip("link", "set", "noise", "mtu", 1280 + number)
+        self.node.ip("link", "add", "noise", "type", "bridge")
+        noise = threading.Thread(target=busy)
+        noise.start()
+        self.addCleanup(noise.join)
+        self.addCleanup(done.set)
+        _, _, result = self.attach(self.network())
+        self.agent.wait_for(self.host_ifname(result), deadline=10, State="ready", SourceCheck="bpf")
 
 
 class WithoutBus(AgentCase):

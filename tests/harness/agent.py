@@ -77,6 +77,7 @@ class Agent:
             self.configure(config)
         self.process = None
         self.environment = {}  # more of it, for the next start
+        self.prepare = None  # preexec_fn of the next start
         self.heard = []  # (when, line) of all that it told the service manager
         self.log_path = os.path.join(node.directory, "agent.log")
         notify = os.path.join(node.directory, "notify")
@@ -106,7 +107,7 @@ class Agent:
         environment.pop("JOURNAL_STREAM", None)
         with open(self.log_path, "ab") as log:
             self.process = self.node.popen(program or self.program, *self.options(), stdout=log, stderr=log,
-                                           env=environment)
+                                           env=environment, preexec_fn=self.prepare)
         if ready:
             self.wait_notice("READY=1")
         return time.monotonic() - begin
