@@ -267,12 +267,11 @@ static void look_at_all_devices(struct agent *a)
 /* No event tells of tcx. */
 static void look_at_those_with_other_tcx(struct agent *a)
 {
-	for (size_t i = 0; i < model_ports(a->m) && attach_has_tcx(a->attach); i++) {
+	for (size_t i = 0; i < model_ports(a->m); i++) {
 		const struct port *p = model_port(a->m, i);
-		struct foreign_ours ours = ours_on(a, p);
 		bool was = strncmp(p->foreign, "tc program", strlen("tc program")) == 0;
 
-		if (p->ifindex && foreign_has_tcx(p->ifindex, &ours) != was)
+		if (p->ifindex && p->has_others != was)
 			on_device_changed(p->ifindex, a);
 	}
 }
@@ -380,7 +379,8 @@ static int on_check(sd_event_source *source, uint64_t usec, void *arg)
 	struct pw_error err = {};
 
 	alive_touch(a->lock_fd);
-	/* first: links that are dropped go a moment later, and would be taken for others' */
+	/* others first: links that are dropped go a moment later, and would be taken for theirs */
+	apply_look(&a->apply, a->m);
 	look_at_those_with_other_tcx(a);
 	look_for_foreign(a);
 	apply_check(&a->apply, a->m);

@@ -92,6 +92,8 @@ struct port {
 	enum source_check source_check;
 	uint64_t
 		attach_at; /* without tcx, not before that: CLOCK_MONOTONIC, usec; 0: not set yet */
+	bool is_on;        /* our programs were, when the sinks looked last */
+	bool has_others;   /* likewise, somebody else's, by tcx */
 	unsigned int times_detached; /* how often others took our programs off this device */
 	char detail[128]; /* to the reason: whose program, or the kernel's words; UTF-8 */
 

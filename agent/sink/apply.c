@@ -163,14 +163,26 @@ int apply_model(struct apply *a, struct model *m, uint64_t usec, struct pw_error
 	return 0;
 }
 
+void apply_look(struct apply *a, struct model *m)
+{
+	for (size_t i = 0; i < model_ports(m); i++) {
+		struct port *p = model_port(m, i);
+		struct attach_seen seen = {};
+
+		if (p->ifindex)
+			attach_look(a->attach, p, &seen);
+		p->is_on = seen.ours;
+		p->has_others = seen.others;
+	}
+}
+
 void apply_check(struct apply *a, struct model *m)
 {
 	for (size_t i = 0; i < model_ports(m); i++) {
 		struct port *p = model_port(m, i);
 
 		if (!p->slot || p->state != PORT_READY || p->reason == PORT_REASON_DETACHED ||
-		    (p->reason == PORT_REASON_FOREIGN && !attach_has_tcx(a->attach)) ||
-		    attach_check(a->attach, p))
+		    (p->reason == PORT_REASON_FOREIGN && !attach_has_tcx(a->attach)) || p->is_on)
 			continue;
 		if (p->times_detached++ == 0) {
 			say(a, p, "somebody took our programs off: putting them on again");

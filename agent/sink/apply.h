@@ -25,8 +25,10 @@ struct apply {
  * brought up in turns: 1 if @usec were over before all was done, and the rest is still dirty.
  */
 int apply_model(struct apply *a, struct model *m, uint64_t usec, struct pw_error *err);
+/* What is on the devices now, of which no event tells: into the ports. */
+void apply_look(struct apply *a, struct model *m);
 /*
- * Looks whether ours are still where they were put. The first time that they aren't, they are put
- * there again; the second time they stay off, and the port says so.
+ * Where apply_look() has missed ours, they are put on again the first time; the second time they
+ * stay off, and the port says so.
  */
 void apply_check(struct apply *a, struct model *m);

@@ -156,14 +156,16 @@ int attach_port(struct attach *a, const struct port *port, struct pw_error *err)
 	return out < 0 ? out : in + out;
 }
 
-/* By one question: thousands of devices are looked at again and again. */
-static bool is_seen(const struct attach *a, int ifindex, const struct hook *hook)
+/* By one question: thousands of devices are looked at again and again. @ret_n: of all, whosever. */
+static bool is_seen(const struct attach *a, int ifindex, const struct hook *hook, uint32_t *ret_n)
 {
 	uint32_t ids[64] = {}, flags = 0, n = ARRAY_COUNT(ids);
 
+	*ret_n = 0;
 	if (bpf_prog_query(ifindex, hook->egress ? TCX_EGRESS : TCX_INGRESS, 0, &flags, ids, &n) <
 	    0)
 		return false;
+	*ret_n = n;
 	for (uint32_t i = 0; i < n && i < ARRAY_COUNT(ids); i++) {
 		if (ids[i] && ids[i] == a->ids[hook->program])
 			return true;
@@ -174,12 +176,12 @@ static bool is_seen(const struct attach *a, int ifindex, const struct hook *hook
 /* This agent's program, or a former one's, which only the pin tells of. */
 static bool is_on(struct attach *a, const struct port *port, const struct hook *hook)
 {
-	uint32_t there = 0;
+	uint32_t there = 0, n;
 	int fd;
 
 	if (!a->tcx && hook != &xdp_hook)
 		return filter_program(port->ifindex, hook->egress) != 0;
-	if (hook != &xdp_hook && is_seen(a, port->ifindex, hook))
+	if (hook != &xdp_hook && is_seen(a, port->ifindex, hook, &n))
 		return true;
 	fd = open_link(a, port->ifindex, hook, &there);
 	if (fd >= 0)
@@ -195,6 +197,22 @@ int attach_check_one(struct attach *a, const struct port *port, bool egress)
 int attach_check(struct attach *a, const struct port *port)
 {
 	return attach_check_one(a, port, false) && attach_check_one(a, port, true);
+}
+
+void attach_look(struct attach *a, const struct port *port, struct attach_seen *ret)
+{
+	*ret = (struct attach_seen){ .ours = true };
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct hook *hook = &hooks[port->kind][i];
+		uint32_t n = 0;
+		bool ours;
+
+		ours = a->tcx && is_seen(a, port->ifindex, hook, &n);
+		if (!ours && (!a->tcx || n > 0))
+			ours = is_on(a, port, hook);
+		ret->ours = ret->ours && ours;
+		ret->others = ret->others || n > ours;
+	}
 }
 
 int attach_xdp(struct attach *a, const struct port *port, struct pw_error *err)

@@ -24,7 +24,13 @@ bool attach_has_tcx(const struct attach *a);
 int attach_port(struct attach *a, const struct port *port, struct pw_error *err);
 /* 1 if all of them are there, 0 if any isn't. */
 int attach_check(struct attach *a, const struct port *port);
-/* The same of one direction. */
+struct attach_seen {
+	bool ours;   /* all of them are there */
+	bool others; /* by tcx, somebody else's are */
+};
+/* Both, with a question a direction. */
+void attach_look(struct attach *a, const struct port *port, struct attach_seen *ret);
+/* 1 if that of one direction is there. */
 int attach_check_one(struct attach *a, const struct port *port, bool egress);
 /* XDP on an uplink in the driver's mode; -EBUSY: there's another's program. */
 int attach_xdp(struct attach *a, const struct port *port, struct pw_error *err);

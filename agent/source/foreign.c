@@ -142,11 +142,6 @@ static bool has_tcx(int ifindex, const struct foreign_ours *ours, bool egress)
 	       n > (ours->tcx[egress] ? 1 : 0);
 }
 
-bool foreign_has_tcx(int ifindex, const struct foreign_ours *ours)
-{
-	return has_tcx(ifindex, ours, false) || has_tcx(ifindex, ours, true);
-}
-
 int foreign_find(struct nlsock *s, int ifindex, const struct foreign_ours *ours, char *ret,
 		 size_t size, struct pw_error *err)
 {

@@ -20,6 +20,3 @@ struct foreign_ours {
  */
 int foreign_find(struct nlsock *s, int ifindex, const struct foreign_ours *ours, char *ret,
 		 size_t size, struct pw_error *err);
-
-/* Whether others' programs are on it by tcx, of which no event tells. */
-bool foreign_has_tcx(int ifindex, const struct foreign_ours *ours);
