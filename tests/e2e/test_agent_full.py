@@ -3,7 +3,6 @@
 
 Each program that is put on a device costs the kernel an RCU grace period, and there are two a pod: most of the
 time that this takes is that."""
-import os
 import time
 import unittest
 
