@@ -17,6 +17,7 @@ SEEN = 7  # without tcx the agent gives others five seconds
 CHECKED = 15  # it looks at its own each ten seconds
 VERDICTS = {"xdp": 2, "classifier": 0, "tcx": -1}  # of others' programs: XDP_PASS, TC_ACT_OK, TC_ACT_UNSPEC
 RTNLGRP_TC = 4
+OUR_PRIORITY = 0x7077
 SYS_BPF, BPF_OBJ_GET, BPF_LINK_CREATE, TCX_INGRESS = 321, 7, 28, 46
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -93,7 +94,9 @@ class ForeignCase(AgentCase):
         self.tc("filter", "add", *where, "bpf", "da", "obj", self.program("classifier"), "sec", "classifier")
 
     def filters(self, ifname, side):
-        return self.tc("filter", "show", "dev", ifname, side, check=False)
+        """Others': without tcx ours are back as soon as theirs are gone."""
+        shown = self.tc("filter", "show", "dev", ifname, side, check=False).splitlines()
+        return [line for line in shown if f" pref {OUR_PRIORITY} " not in line]
 
     def xdp_program(self, ifname):
         return self.node.link(ifname).get("xdp", {}).get("prog", {}).get("id")
