@@ -347,7 +347,9 @@ static void members_of_a_nexthop_group_are_read(void **state)
 	static const struct nhmsg any = {};
 	static const struct {
 		size_t bytes, n;
-	} cases[] = { { 0, 0 }, { 7, 0 }, { 8, 1 }, { 23, 2 }, { 32 * 8, 32 }, { 33 * 8, 32 } };
+	} cases[] = {
+		{ 0, 0 }, { 7, 0 }, { 8, 1 }, { 23, 2 }, { 256, 32 }, { 264, 32 }
+	}; /* of 8 bytes each, 32 at most */
 
 	(void)state;
 	for (size_t i = 0; i < TEST_COUNT(cases); i++) {
