@@ -14,7 +14,7 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-ORDER = ("unit", "fuzz", "netns", "e2e", "check", "runtime", "bench", "cleanroom")
+ORDER = ("unit", "fuzz", "netns", "e2e", "check", "runtime", "bench", "valgrind", "vm", "cleanroom")
 OURS = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
 CMOCKA = re.compile(r"^\[  (PASSED|FAILED|SKIPPED) +\] (?:\w[\w ]*: )?(\d+) test\(s\)", re.M)
 FAILED_CASE = re.compile(r"^(?:(?:FAIL|ERROR): (\w+) \(|\[  FAILED  \] (?!.*test\(s\))(\w+))", re.M)
