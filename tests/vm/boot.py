@@ -19,7 +19,7 @@ SOURCE_DIR = os.environ.get("PW_SOURCE_DIR") or os.path.abspath(
     os.path.join(os.path.dirname(__file__), "..", ".."))
 BUILD_DIR = os.environ.get("PW_BUILD_DIR") or os.path.join(SOURCE_DIR, "build", "dev")
 EMULATOR, SKIPPED = "qemu-system-x86_64", 77
-MINUTES = 25  # for all: a kernel that hangs is ended
+MINUTES = 28  # for all: a kernel that hangs is ended
 
 # An emulated machine takes this many times longer than a real one. Each deadline of the harness's is
 # multiplied by it, and no other thing: what has to hold is the same, and so is what may not happen.
@@ -34,13 +34,10 @@ CORE = {
     "e2e.wire": [
         "Reach.test_pods_reach_each_other_in_both_families",
         "Reach.test_pod_reaches_the_world_and_is_reached",
-        "Reach.test_pods_with_the_reference_static_ipam_reach_each_other",
         "InThePod.test_no_address_is_ever_tentative",
         "InThePod.test_gateway_neighbours_are_permanent_and_lead_to_the_host_end",
-        "InThePod.test_route_attributes_of_ipam_reach_the_kernel",
         "OnTheHost.test_forwarding_is_switched_on_for_the_families_in_use",
         "OnTheHost.test_macs_are_set_so_that_udev_leaves_them_alone",
-        "OnTheHost.test_mtu_and_queues_of_the_config",
         "OnTheHost.test_first_packet_needs_no_neighbour_discovery",
         "OnTheHost.test_strict_rp_filter_stands_in_for_source_check",
         "OnTheHost.test_all_of_a_pods_traces_go_with_del",
@@ -49,21 +46,18 @@ CORE = {
     "e2e.check": [
         "NoFault.test_right_after_add",
         "NoFault.test_chain_with_tuning_and_sbr",
-        "Fault.test_link_gone",
         "Fault.test_v6_address_gone",
         "Fault.test_v6_default_route_gone",
-        "Fault.test_host_route_gone",
         "Fault.test_reservation_of_ipam_gone",
     ],
     "e2e.masq": [
         "Seen.test_pods_are_seen_as_the_node",
         "Seen.test_excluded_destinations_see_the_pod",
-        "Seen.test_pods_of_the_network_see_each_other",
-        "Table.test_pods_share_rules_and_are_told_apart_by_their_host_end",
+        "Table.test_pods_share_rules_and_only_the_first_writes_them",
         "Table.test_what_nft_prints_can_be_loaded",
         "Reload.test_the_next_pod_brings_all_pods_back",
         "Leave.test_netns_gone",
-        "Leave.test_gc_takes_the_elements_of_stale_pods",
+        "Leave.test_gc_takes_the_rules_of_stale_pods",
     ],
     "e2e.gc": [
         "Stale.test_live_ones_are_kept",
@@ -72,13 +66,16 @@ CORE = {
         "IpamInGc.test_ipam_that_knows_no_gc_gets_a_del_for_each_stale_record",
     ],
     "e2e.agent": [],
-    "e2e.agent-restart": [],
+    "e2e.agent-restart": [
+        "NoPacketLost.test_upgraded_and_downgraded_ten_times",
+        "NoPacketLost.test_move_that_was_cut_short",
+    ],
     "e2e.agent-foreign": [
         "LeftAlone.test_native_xdp_program_on_an_uplink",
         "LeftAlone.test_filter_on_what_a_pod_sends",
         "LeftAlone.test_several_at_once_and_the_first_is_named",
         "LeftAlone.test_what_is_not_foreign",
-        "NativeXdp",
+        "NativeXdp.test_another_program_keeps_its_place_and_ours_comes_when_it_goes",
         "TakenOff.test_put_on_once_and_the_second_time_left_off",
         "TakenOff.test_clsact_that_goes_does_not_take_our_links_along",
         "WithoutTcx",

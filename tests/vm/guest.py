@@ -14,8 +14,8 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-import summary  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from lib import summary  # noqa: E402
 
 SKIPPED = 77
 FAULT = re.compile(r"(kernel BUG at|Oops:|general protection fault|WARNING: CPU:|UBSAN:|BUG: KASAN).*")
