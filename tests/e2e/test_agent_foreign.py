@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What of others' is on a device is seen, said and left alone; and who takes our programs off is not fought."""
 import ctypes
+import errno
 import json
 import os
 import shutil
@@ -12,13 +13,14 @@ from agentcase import AgentCase, filters
 from harness import traffic
 from harness.netns import inside
 from harness.resources import HarnessError, wait_until
+from harness.seccomp import BPF_LINK_CREATE, refuse_bpf
 
 SEEN = 7  # without tcx the agent gives others five seconds
 CHECKED = 15  # it looks at its own each ten seconds
 VERDICTS = {"xdp": 2, "classifier": 0, "tcx": -1}  # of others' programs: XDP_PASS, TC_ACT_OK, TC_ACT_UNSPEC
 RTNLGRP_TC = 4
 OUR_PRIORITY = 0x7077
-SYS_BPF, BPF_OBJ_GET, BPF_LINK_CREATE, TCX_INGRESS = 321, 7, 28, 46
+SYS_BPF, BPF_OBJ_GET, TCX_INGRESS = 321, 7, 46
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -307,13 +309,13 @@ class LeftAlone(ForeignCase):
 
 
 class WithoutTcx(ForeignCase):
-    """Our programs are filters there, of a qdisc that others use too."""
+    """A kernel before 6.6: our programs are filters there, of a qdisc that others use too."""
 
     def setUp(self):
         super().setUp()
+        self.agent.prepare = refuse_bpf(errno.EINVAL, BPF_LINK_CREATE)
         self.agent.start()
-        if self.agent.has_tcx():
-            self.skipTest("this kernel has tcx")
+        self.assertFalse(self.agent.has_tcx())
 
     def ours(self):
         return [filters(self.node, self.name, side) for side in ("ingress", "egress")]
