@@ -16,16 +16,19 @@ static void list_done(struct list *l)
 
 void lists_done(struct lists *l)
 {
-	for (size_t i = 0; i < l->n; i++)
-		list_done(&l->v[i]);
-	free(l->v);
-	*l = (struct lists){};
+	struct list *list = l->all.v;
+
+	for (size_t i = 0; i < l->all.n; i++)
+		list_done(&list[i]);
+	array_done(&l->all);
 }
 
 bool lists_have(const struct lists *l, const char *hash)
 {
-	for (size_t i = 0; i < l->n; i++) {
-		if (strcmp(l->v[i].key.hash, hash) == 0)
+	const struct list *list = l->all.v;
+
+	for (size_t i = 0; i < l->all.n; i++) {
+		if (strcmp(list[i].key.hash, hash) == 0)
 			return true;
 	}
 	return false;
@@ -48,6 +51,7 @@ static void name_list(struct list *l)
 int lists_add(struct lists *l, const struct masq_list *in, struct pw_error *err)
 {
 	_cleanup_(list_done) struct list list = {};
+	struct list *to;
 	int r;
 
 	r = prefixes_canonical(in->exclusions, in->n_exclusions, &list.to, err);
@@ -59,16 +63,10 @@ int lists_add(struct lists *l, const struct masq_list *in, struct pw_error *err)
 	if (lists_have(l, list.key.hash))
 		return 0;
 
-	if (l->n == l->room) {
-		size_t room = l->room ? l->room * 2 : 4;
-		void *p = reallocarray(l->v, room, sizeof(*l->v));
-
-		if (!p)
-			return pw_oom(err);
-		l->v = p;
-		l->room = room;
-	}
-	l->v[l->n++] = list;
+	to = array_grow(&l->all, sizeof(*to), 1);
+	if (!to)
+		return pw_oom(err);
+	*to = list;
 	list = (struct list){};
 	return 0;
 }

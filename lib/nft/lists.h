@@ -6,8 +6,8 @@
  * Pure. A zeroed struct is empty.
  */
 #include <stdbool.h>
-#include <stddef.h>
 
+#include "base/array.h"
 #include "nft/masq.h"
 #include "nft/prefixes.h"
 #include "nft/ruleset.h"
@@ -20,8 +20,7 @@ struct list {
 };
 
 struct lists {
-	struct list *v;
-	size_t n, room;
+	struct array all; /* struct list */
 };
 void lists_done(struct lists *l);
 

@@ -89,7 +89,7 @@ int masq_check(struct nlsock *sock, const struct masq_list *list, struct pw_erro
 		return r;
 	do {
 		e = (struct pw_error){};
-		r = check_once(sock, &lists.v[0], &e);
+		r = check_once(sock, lists.all.v, &e);
 	} while (r < 0 && r != -ENOENT && retry_again(&retry, r));
 	return r < 0 ? retry_give_up(r, &e, err) : 0;
 }

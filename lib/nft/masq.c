@@ -37,10 +37,13 @@ int masq_others_add(struct masq_others *others, const struct masq_list *list, st
 int masq_group(const struct masq_list *list, uint32_t *ret, struct pw_error *err)
 {
 	_cleanup_(lists_done) struct lists lists = {};
+	const struct list *one;
 	int r = lists_add(&lists, list, err);
 
-	if (r == 0)
-		*ret = ruleset_group(lists.v[0].key.hash);
+	if (r < 0)
+		return r;
+	one = lists.all.v;
+	*ret = ruleset_group(one->key.hash);
 	return r;
 }
 
@@ -142,6 +145,7 @@ static int add_once(struct nlsock *sock, const struct addition *a, struct pw_err
 	_cleanup_(view_done) struct view view = {};
 	_cleanup_(batch_done) struct batch b = {};
 	struct masq_others others = { .lists = &lists };
+	const struct list *one;
 	bool mend;
 	int r;
 
@@ -158,8 +162,9 @@ static int add_once(struct nlsock *sock, const struct addition *a, struct pw_err
 
 	if (mend)
 		write_frame(&b, &view);
-	for (size_t i = 0; r == 0 && i < lists.n; i++)
-		r = write_list(&b, sock, &view, &lists.v[i], err);
+	one = lists.all.v;
+	for (size_t i = 0; r == 0 && i < lists.all.n; i++)
+		r = write_list(&b, sock, &view, &one[i], err);
 	if (r < 0)
 		return r;
 	if (mend)
