@@ -222,13 +222,12 @@ static void open_bus(struct agent *a)
 /* With or without a slot: a former agent's are there before a record is. */
 static struct foreign_ours ours_on(struct agent *a, const struct port *p)
 {
-	struct foreign_ours ours = {
-		.filter_priority = filter_priority(),
-		.wants_clsact = !attach_has_tcx(a->attach) && !attach_check(a->attach, p),
-	};
+	struct foreign_ours ours = { .filter_priority = filter_priority() };
+	struct attach_seen seen;
 
-	for (size_t i = 0; i < ARRAY_COUNT(ours.tcx) && attach_has_tcx(a->attach); i++)
-		ours.tcx[i] = attach_check_one(a->attach, p, i);
+	attach_look(a->attach, p, &seen);
+	memcpy(ours.other_tcx, seen.others, sizeof(ours.other_tcx));
+	ours.wants_clsact = !attach_has_tcx(a->attach) && !(seen.ours[0] && seen.ours[1]);
 	ours.xdp = p->kind == PW_PORT_UPLINK && attach_check_xdp(a->attach, p);
 	return ours;
 }

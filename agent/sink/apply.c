@@ -171,8 +171,8 @@ void apply_look(struct apply *a, struct model *m)
 
 		if (p->ifindex)
 			attach_look(a->attach, p, &seen);
-		p->is_on = seen.ours;
-		p->has_others = seen.others;
+		p->is_on = seen.ours[0] && seen.ours[1];
+		p->has_others = seen.others[0] || seen.others[1];
 	}
 }
 

@@ -130,7 +130,7 @@ static int ensure_link(struct attach *a, const struct port *port, const struct h
 
 	if (fd < 0)
 		return make_link(a, port, hook, type, flags, err);
-	if (there == filter_program_id(program))
+	if (there == a->ids[hook->program])
 		return 0;
 	/* a former agent's program: swapped without a gap */
 	if (bpf_link_update(fd, program, NULL) < 0)
@@ -156,6 +156,16 @@ int attach_port(struct attach *a, const struct port *port, struct pw_error *err)
 	return out < 0 ? out : in + out;
 }
 
+static bool is_pinned(const struct attach *a, int ifindex, const struct hook *hook)
+{
+	uint32_t there = 0;
+	int fd = open_link(a, ifindex, hook, &there);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /* By one question: thousands of devices are looked at again and again. @ret_n: of all, whosever. */
 static bool is_seen(const struct attach *a, int ifindex, const struct hook *hook, uint32_t *ret_n)
 {
@@ -173,45 +183,21 @@ static bool is_seen(const struct attach *a, int ifindex, const struct hook *hook
 	return false;
 }
 
-/* This agent's program, or a former one's, which only the pin tells of. */
-static bool is_on(struct attach *a, const struct port *port, const struct hook *hook)
-{
-	uint32_t there = 0, n;
-	int fd;
-
-	if (!a->tcx && hook != &xdp_hook)
-		return filter_program(port->ifindex, hook->egress) != 0;
-	if (hook != &xdp_hook && is_seen(a, port->ifindex, hook, &n))
-		return true;
-	fd = open_link(a, port->ifindex, hook, &there);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
-int attach_check_one(struct attach *a, const struct port *port, bool egress)
-{
-	return is_on(a, port, &hooks[port->kind][egress]);
-}
-
-int attach_check(struct attach *a, const struct port *port)
-{
-	return attach_check_one(a, port, false) && attach_check_one(a, port, true);
-}
-
 void attach_look(struct attach *a, const struct port *port, struct attach_seen *ret)
 {
-	*ret = (struct attach_seen){ .ours = true };
+	*ret = (struct attach_seen){};
 	for (unsigned int i = 0; i < 2; i++) {
 		const struct hook *hook = &hooks[port->kind][i];
-		uint32_t n = 0;
-		bool ours;
+		uint32_t n;
 
-		ours = a->tcx && is_seen(a, port->ifindex, hook, &n);
-		if (!ours && (!a->tcx || n > 0))
-			ours = is_on(a, port, hook);
-		ret->ours = ret->ours && ours;
-		ret->others = ret->others || n > ours;
+		if (!a->tcx) {
+			ret->ours[i] = filter_program(port->ifindex, hook->egress) != 0;
+			continue;
+		}
+		/* this agent's program, or a former one's, which only the pin tells of */
+		ret->ours[i] = is_seen(a, port->ifindex, hook, &n) ||
+			       (n > 0 && is_pinned(a, port->ifindex, hook));
+		ret->others[i] = n > ret->ours[i];
 	}
 }
 
@@ -224,7 +210,7 @@ int attach_xdp(struct attach *a, const struct port *port, struct pw_error *err)
 
 int attach_check_xdp(struct attach *a, const struct port *port)
 {
-	return is_on(a, port, &xdp_hook);
+	return is_pinned(a, port->ifindex, &xdp_hook);
 }
 
 static void unpin(const struct attach *a, int ifindex, const char *program)

@@ -22,16 +22,13 @@ bool attach_has_tcx(const struct attach *a);
  * are of this agent. Returns how many weren't there. -EBUSY: there's no room for them.
  */
 int attach_port(struct attach *a, const struct port *port, struct pw_error *err);
-/* 1 if all of them are there, 0 if any isn't. */
-int attach_check(struct attach *a, const struct port *port);
+/* Of each direction, what comes in by the device first. */
 struct attach_seen {
-	bool ours;   /* all of them are there */
-	bool others; /* by tcx, somebody else's are */
+	bool ours[2];
+	bool others[2]; /* somebody else's, by tcx */
 };
-/* Both, with a question a direction. */
+/* What is on a port's device now, with a question a direction. */
 void attach_look(struct attach *a, const struct port *port, struct attach_seen *ret);
-/* 1 if that of one direction is there. */
-int attach_check_one(struct attach *a, const struct port *port, bool egress);
 /* XDP on an uplink in the driver's mode; -EBUSY: there's another's program. */
 int attach_xdp(struct attach *a, const struct port *port, struct pw_error *err);
 /* 1 if our XDP program is on it. */

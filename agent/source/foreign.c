@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "source/foreign.h"
 
-#include <bpf/bpf.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>
@@ -11,7 +10,6 @@
 #include "base/error.h"
 #include "netlink/auto.h"
 #include "source/message.h"
-#include "tcx.h"
 
 #define PARENT_INGRESS TC_H_MAKE(TC_H_CLSACT, 0xfff2U)
 #define PARENT_EGRESS TC_H_MAKE(TC_H_CLSACT, 0xfff3U)
@@ -132,16 +130,6 @@ static int look_for_ingress(struct nlsock *s, struct look *l, struct pw_error *e
 	return nlsock_dump(s, msg, take_qdisc, l, err, "cannot list qdiscs");
 }
 
-/* More programs than ours by tcx; a kernel without it says that it has none. */
-static bool has_tcx(int ifindex, const struct foreign_ours *ours, bool egress)
-{
-	uint32_t ids[64] = {}, flags = 0, n = ARRAY_COUNT(ids);
-
-	return bpf_prog_query(ifindex, egress ? TCX_EGRESS : TCX_INGRESS, 0, &flags, ids, &n) ==
-		       0 &&
-	       n > (ours->tcx[egress] ? 1 : 0);
-}
-
 int foreign_find(struct nlsock *s, int ifindex, const struct foreign_ours *ours, char *ret,
 		 size_t size, struct pw_error *err)
 {
@@ -156,7 +144,7 @@ int foreign_find(struct nlsock *s, int ifindex, const struct foreign_ours *ours,
 	r = look_at_link(s, &l, err);
 	if (r == 0) {
 		for (size_t i = 0; i < ARRAY_COUNT(sides); i++) {
-			if (has_tcx(ifindex, ours, i))
+			if (ours->other_tcx[i])
 				found(&l, "tc program on", sides[i].place);
 		}
 		if (*l.qdisc && !is_ordinary(l.qdisc))

@@ -8,7 +8,7 @@
 
 /* What of ours is there, and isn't to be taken for another's. */
 struct foreign_ours {
-	bool tcx[2]; /* ingress, egress */
+	bool other_tcx[2]; /* ingress, egress: programs that aren't, by tcx */
 	bool xdp;
 	unsigned int filter_priority; /* of our clsact filters */
 	bool wants_clsact;            /* which an ingress qdisc leaves no room for */
