@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* podwirectl: finds the command, and says what went wrong with it. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "ctl.h"
+#include "options.h"
+
+static int status_of(const struct pw_error *err)
+{
+	if (err->errnum == EINVAL && err->code == PW_E_ENV)
+		return CTL_USAGE;
+	if (err->errnum == ENOTCONN)
+		return CTL_NO_AGENT;
+	if ((err->errnum == ENOENT || err->errnum == ENOTUNIQ) && err->code == PW_E_CONTAINER)
+		return CTL_NOT_FOUND;
+	return CTL_FAILED;
+}
+
+static int run(const struct options *options, int argc, char *argv[])
+{
+	const struct ctl_command *command = ctl_find_command(argv[0]);
+	struct pw_error err = {};
+	int r;
+
+	if (!command) {
+		(void)fprintf(stderr, "podwirectl: %s: no such command (--help)\n", argv[0]);
+		return CTL_USAGE;
+	}
+	r = command->run(&options->ctl, argc, argv, &err);
+	if (r < 0) {
+		(void)fprintf(stderr, "podwirectl: %s\n", err.msg);
+		r = status_of(&err);
+	}
+	/* a full disk behind ">" is no success */
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		(void)fprintf(stderr, "podwirectl: cannot write to standard output\n");
+		return r == CTL_OK ? CTL_FAILED : r;
+	}
+	return r;
+}
+
+int main(int argc, char *argv[])
+{
+	struct options options;
+
+	if (options_parse(argc, argv, &options) < 0)
+		return CTL_USAGE;
+	if (options.help) {
+		options_help();
+		return CTL_OK;
+	}
+	if (options.version) {
+		(void)printf("podwirectl %s\n", PW_VERSION);
+		return CTL_OK;
+	}
+	if (options.command == argc) {
+		options_help();
+		return CTL_USAGE;
+	}
+	/* of "podwirectl pods | head" */
+	(void)signal(SIGPIPE, SIG_DFL);
+	return run(&options, argc - options.command, argv + options.command);
+}
