@@ -2,6 +2,7 @@
 
 # pw_add_test(NAME label.name LABEL label [TIMEOUT seconds] [SERIAL] COMMAND ...)
 # One ctest test: exit status 77 is a skip, never a pass; the products' paths are in its environment.
+# What may take longest starts first, so that nothing long is left to run alone at the end.
 function(pw_add_test)
 	cmake_parse_arguments(T "SERIAL" "NAME;LABEL;TIMEOUT" "COMMAND" ${ARGN})
 	if(NOT T_TIMEOUT)
@@ -11,6 +12,7 @@ function(pw_add_test)
 	set_tests_properties(${T_NAME} PROPERTIES
 		LABELS ${T_LABEL}
 		TIMEOUT ${T_TIMEOUT}
+		COST ${T_TIMEOUT}
 		SKIP_RETURN_CODE 77
 		RUN_SERIAL $<BOOL:${T_SERIAL}>
 		ENVIRONMENT "PW_SOURCE_DIR=${PROJECT_SOURCE_DIR};PW_BUILD_DIR=${PROJECT_BINARY_DIR};\

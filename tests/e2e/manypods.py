@@ -3,8 +3,10 @@
 one namespace."""
 import json
 import os
+import subprocess
 
 from agentcase import AgentCase
+from harness.resources import PATIENCE
 
 SANITIZED = 4  # how much slower and larger a build with sanitizers may be
 
@@ -23,6 +25,7 @@ class ManyPods(AgentCase):
     bus = False
 
     def setUp(self):
+        self.addCleanup(self.await_kernel)  # the last of all
         super().setUp()
         self.records = os.path.join(self.node.state_dir, "attachments")
         os.makedirs(self.records, exist_ok=True)
@@ -33,6 +36,11 @@ class ManyPods(AgentCase):
         with open(self.agent.program, "rb") as file:
             self.slack = SANITIZED if b"__asan_init" in file.read() else 1
         self.pods = self.node.pod()
+
+    @staticmethod
+    def await_kernel():
+        """A namespace's links go after it, each with a grace period, and nobody gets another until they are gone."""
+        subprocess.run(["unshare", "--net", "true"], check=True, timeout=300 * PATIENCE)
 
     def name(self, number):
         return host_ifname("many", f"pod{number}", "eth0")

@@ -28,7 +28,7 @@ class Full(ManyPods):
         self.agent.environment = {"WATCHDOG_USEC": str(WATCHDOG_SECONDS * 1_000_000)}
 
     def status(self, pods, without):
-        return f"STATUS={pods} pod interfaces, 1 uplinks, 0 not ready, {without} without a slot"
+        return f"{pods} pod interfaces, 1 uplinks, 0 not ready, {without} without a slot"
 
     def say(self, what, begin):
         print(f"{what}, {time.monotonic() - begin:.2f} s", flush=True)
@@ -56,7 +56,7 @@ class Full(ManyPods):
         self.say(f"{PODS} pods made", begin)
         print(f"agent ready after {self.agent.start():.2f} s", flush=True)
         begin = time.monotonic()
-        self.agent.wait_notice(self.status(PODS, 0), FILL_SECONDS)
+        self.agent.wait_status(self.status(PODS, 0), FILL_SECONDS)
         self.say(f"all have their programs: {self.cpu():.2f} s of CPU since its start", begin)
         self.assertEqual(self.pins(), PODS)
 
@@ -95,7 +95,7 @@ class Full(ManyPods):
         last = range(PODS + 1, PODS + BEYOND - 1)
         self.make(last)
         pods = PODS + BEYOND
-        self.agent.wait_notice(self.status(pods, BEYOND), 60)
+        self.agent.wait_status(self.status(pods, BEYOND), 60)
         self.assertIn("all 4095 slots are taken", self.agent.log())
         for _, _, _, name in beyond:
             self.assert_in_the_kernel(name)
@@ -109,7 +109,7 @@ class Full(ManyPods):
         self.remove(range(1, GONE + 1))
         self.say(f"{GONE} pods gone", begin)
         pods, without = pods - GONE, BEYOND - GONE
-        self.agent.wait_notice(self.status(pods, without), 60)
+        self.agent.wait_status(self.status(pods, without), 60)
         for _, _, _, name in beyond:
             self.agent.wait_for(name, State="ready", PathReason="learning", SourceCheck="bpf")
         self.assert_they_talk(beyond)
@@ -122,7 +122,7 @@ class Full(ManyPods):
         self.agent.kill()
         self.assert_they_talk(beyond)
         print(f"started again: ready after {self.agent.start():.2f} s", flush=True)
-        self.agent.wait_notice(self.status(pods, without), 60)
+        self.agent.wait_status(self.status(pods, without), 60)
         self.assertGreater(self.agent.statistics(beyond[0][3])["in-packets"], before["in-packets"])
         self.assert_counted(without)
         self.assert_all_are_told(pods, without)

@@ -76,6 +76,7 @@ class Agent:
         if config is not None:
             self.configure(config)
         self.process = None
+        self.started = 0.0
         self.environment = {}  # more of it, for the next start
         self.prepare = None  # preexec_fn of the next start
         self.heard = []  # (when, line) of all that it told the service manager
@@ -102,7 +103,7 @@ class Agent:
 
     def start(self, program=None, ready=True):
         """Returns the seconds that it took to be ready."""
-        begin = time.monotonic()
+        begin = self.started = time.monotonic()
         environment = {**os.environ, "NOTIFY_SOCKET": self._notify.getsockname(), **self.environment}
         environment.pop("JOURNAL_STREAM", None)
         with open(self.log_path, "ab") as log:
@@ -137,6 +138,13 @@ class Agent:
                 if self.process.poll() is not None:
                     raise HarnessError(f"podwired ended ({self.process.returncode}): {self.log()}") from None
         raise HarnessError(f"podwired did not say {wanted}, but {heard}: {self.log()}")
+
+    def wait_status(self, wanted, deadline=READY_DEADLINE):
+        """Until this is its state, which it may have told of before now."""
+        def told():
+            status = [line for when, line in self.heard if when >= self.started and line.startswith("STATUS=")]
+            return status[-1:] == [f"STATUS={wanted}"]
+        wait_until(told, deadline, f"podwired's status {wanted}")
 
     def log(self):
         try:
