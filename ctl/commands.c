@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The commands by name, in the order of --help. */
+#include "command/commands.h"
+
 #include <string.h>
 
-#include "ctl.h"
-
 const struct ctl_command ctl_commands[] = {
+	{ "status", "", "the agent, and how many pods fare how", cmd_status },
+	{ "pods", "[-n NAMESPACE]", "the pods' interfaces", cmd_pods },
+	{ "pod", "POD", "all about one of them", cmd_pod },
+	{ "devices", "", "the uplinks", cmd_devices },
 	{},
 };
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* podwirectl: finds the command, and says what went wrong with it. */
 #include <errno.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 
 #include "ctl.h"
 #include "options.h"
+#include "view/text.h"
 
 static int status_of(const struct pw_error *err)
 {
@@ -18,6 +20,13 @@ static int status_of(const struct pw_error *err)
 	return CTL_FAILED;
 }
 
+static int report(struct pw_error *err)
+{
+	text_clean(err->msg); /* it may quote what isn't ours */
+	(void)fprintf(stderr, "podwirectl: %s\n", err->msg);
+	return status_of(err);
+}
+
 static int run(const struct options *options, int argc, char *argv[])
 {
 	const struct ctl_command *command = ctl_find_command(argv[0]);
@@ -25,14 +34,12 @@ static int run(const struct options *options, int argc, char *argv[])
 	int r;
 
 	if (!command) {
-		(void)fprintf(stderr, "podwirectl: %s: no such command (--help)\n", argv[0]);
-		return CTL_USAGE;
+		pw_fail(&err, EINVAL, PW_E_ENV, "%s: no such command (--help)", argv[0]);
+		return report(&err);
 	}
 	r = command->run(&options->ctl, argc, argv, &err);
-	if (r < 0) {
-		(void)fprintf(stderr, "podwirectl: %s\n", err.msg);
-		r = status_of(&err);
-	}
+	if (r < 0)
+		r = report(&err);
 	/* a full disk behind ">" is no success */
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		(void)fprintf(stderr, "podwirectl: cannot write to standard output\n");
@@ -45,6 +52,8 @@ int main(int argc, char *argv[])
 {
 	struct options options;
 
+	/* how wide characters are; messages and numbers stay as they are everywhere */
+	(void)setlocale(LC_CTYPE, "");
 	if (options_parse(argc, argv, &options) < 0)
 		return CTL_USAGE;
 	if (options.help) {

@@ -12,7 +12,7 @@ import sys
 
 import tree
 
-PLACES = ("lib", "plugin", "agent", "bpf/include", "tests/harness")
+PLACES = ("lib", "plugin", "agent", "ctl", "bpf/include", "tests/harness")
 SKELETONS = tree.BUILD / "bpf" / "podwire_bpf"
 COMPILERS = ("gcc", "clang")
 FLAGS = ["-fsyntax-only", "-x", "c", "-std=gnu17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic",

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* The functions of commands.c's table: see struct ctl_command. */
+#include "ctl.h"
+
+int cmd_status(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err);
+int cmd_pods(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err);
+int cmd_pod(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err);
+int cmd_devices(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err);
