@@ -9,6 +9,7 @@ const struct ctl_command ctl_commands[] = {
 	{ "pods", "[-n NAMESPACE]", "the pods' interfaces", cmd_pods },
 	{ "pod", "POD", "all about one of them", cmd_pod },
 	{ "devices", "", "the uplinks", cmd_devices },
+	{ "cpus", "", "the CPUs that XDP spreads frames over", cmd_cpus },
 	{},
 };
 

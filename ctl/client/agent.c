@@ -25,6 +25,7 @@ const struct property agent_manager_properties[] = {
 	MANAGER("Slots", UINT, slots),
 	MANAGER("FreeSlots", UINT, free_slots),
 	MANAGER("WithoutSlot", UINT, without_slot),
+	MANAGER("Cpus", UINTS, cpus),
 	{},
 };
 
@@ -102,6 +103,7 @@ int agent_manager_read(sd_bus_message *answer, struct agent_manager *ret, struct
 struct reading {
 	sd_bus_message *m;
 	const char *path; /* of the object at hand */
+	size_t most;
 	struct array attachments, devices;
 	struct pw_error *err;
 };
@@ -137,10 +139,9 @@ static int read_interface(struct reading *reading)
 
 	if (r < 0)
 		return r;
-	if (reading->attachments.n + reading->devices.n >= AGENT_OBJECTS_MAX)
+	if (reading->attachments.n + reading->devices.n >= reading->most)
 		return pw_fail(reading->err, E2BIG, PW_E_DECODE,
-			       "the agent tells of more than %d pods and devices",
-			       AGENT_OBJECTS_MAX);
+			       "the agent tells of more than %zu pods and devices", reading->most);
 	if (strcmp(interface, AGENT_ATTACHMENT) == 0)
 		return read_attachment(reading);
 	if (strcmp(interface, AGENT_DEVICE) == 0)
@@ -228,10 +229,11 @@ static struct agent_objects objects_of(const struct reading *reading)
 	};
 }
 
-int agent_objects_read(sd_bus_message *answer, struct agent_objects *ret, struct pw_error *err)
+int agent_objects_read(sd_bus_message *answer, size_t most, struct agent_objects *ret,
+		       struct pw_error *err)
 {
 	struct pw_error cause = {};
-	struct reading reading = { .m = answer, .err = &cause };
+	struct reading reading = { .m = answer, .most = most, .err = &cause };
 	int r = read_entries(&reading, "{oa{sa{sv}}}", "oa{sa{sv}}", read_object);
 	_cleanup_(agent_objects_done) struct agent_objects objects = objects_of(&reading);
 
@@ -289,5 +291,32 @@ int agent_statistics_read(sd_bus_message *answer, struct agent_statistics *ret,
 	}
 	sort(counters.v, counters.n, sizeof(struct agent_counter), by_counter);
 	*ret = (struct agent_statistics){ counters.v, counters.n, sd_bus_message_ref(answer) };
+	return 0;
+}
+
+int agent_cpus_read(sd_bus_message *answer, struct array *ret, struct pw_error *err)
+{
+	struct array cpus = {};
+	struct pw_error cause = {};
+	struct agent_cpu one, *last;
+	int r = sd_bus_message_enter_container(answer, 'a', "(uu)");
+
+	while (r >= 0) {
+		r = sd_bus_message_read(answer, "(uu)", &one.cpu, &one.queue);
+		if (r <= 0)
+			break;
+		last = array_grow(&cpus, sizeof(*last), 1);
+		if (last)
+			*last = one;
+		else
+			r = -ENOMEM;
+	}
+	if (r >= 0)
+		r = sd_bus_message_exit_container(answer);
+	if (r < 0) {
+		array_done(&cpus);
+		return not_an_answer(r, "ListCpus", &cause, err);
+	}
+	*ret = cpus;
 	return 0;
 }

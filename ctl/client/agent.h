@@ -30,6 +30,8 @@ struct agent_manager {
 	struct array features; /* of const char * */
 	uint64_t resyncs, lost_events;
 	uint32_t slots, free_slots, without_slot;
+	struct array cpus;      /* of uint32_t: those that frames are spread over */
+	bool cpus_known;        /* else it is an agent that doesn't tell */
 	sd_bus_message *answer; /* has the texts */
 };
 
@@ -74,6 +76,10 @@ struct agent_statistics {
 	sd_bus_message *answer; /* has the names */
 };
 
+struct agent_cpu {
+	uint32_t cpu, queue; /* how many frames may wait for it */
+};
+
 /* The D-Bus names of the members. */
 extern const struct property agent_manager_properties[];
 extern const struct property agent_attachment_properties[];
@@ -82,14 +88,18 @@ extern const struct property agent_device_properties[];
 /*
  * Each reads an answer to its end: GetAll's, GetManagedObjects', GetAll's of one attachment (at
  * @path, which is borrowed), GetStatistics'. -EBADMSG where it isn't such an answer, -E2BIG where
- * it is too long to be one.
+ * there are more than @most objects.
  */
 int agent_manager_read(sd_bus_message *answer, struct agent_manager *ret, struct pw_error *err);
-int agent_objects_read(sd_bus_message *answer, struct agent_objects *ret, struct pw_error *err);
+int agent_objects_read(sd_bus_message *answer, size_t most, struct agent_objects *ret,
+		       struct pw_error *err);
 int agent_attachment_read(sd_bus_message *answer, const char *path, struct agent_objects *ret,
 			  struct pw_error *err);
 int agent_statistics_read(sd_bus_message *answer, struct agent_statistics *ret,
 			  struct pw_error *err);
+
+/* ListCpus': @ret is of struct agent_cpu, in the agent's order. */
+int agent_cpus_read(sd_bus_message *answer, struct array *ret, struct pw_error *err);
 
 /* Zeroed ones, too. */
 void agent_manager_done(struct agent_manager *manager);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,14 +35,24 @@ const char *client_via(const struct client *client)
 	return client->via;
 }
 
+/* Whether there is nobody, as opposed to somebody who can't be talked to. */
+static bool is_nobody(const struct pw_error *why)
+{
+	return why->errnum == ENOTCONN || why->errnum == ENOENT || why->errnum == ECONNREFUSED;
+}
+
+static const char *what_is_wrong(bool nobody)
+{
+	return nobody ? "the agent isn't running" : "the agent can't be reached";
+}
+
 static int open_named(const char *address, struct client *client, struct pw_error *err)
 {
 	struct pw_error why = {};
 
 	if (connect_bus(address, &client->bus, &client->agent, &why) < 0)
-		return pw_fail(err, ENOTCONN, PW_E_IO,
-			       "the agent isn't running: on %.200s: %s (%s)", address, why.msg,
-			       HINT);
+		return pw_fail(err, ENOTCONN, PW_E_IO, "%s: on %.200s: %s (%s)",
+			       what_is_wrong(is_nobody(&why)), address, why.msg, HINT);
 	client->via = strdup(address);
 	return client->via ? 0 : pw_oom(err);
 }
@@ -62,9 +73,9 @@ static int open_default(const char *runtime_dir, struct client *client, struct p
 		client->via = strdup(path);
 		return client->via ? 0 : pw_oom(err);
 	}
-	return pw_fail(err, ENOTCONN, PW_E_IO,
-		       "the agent isn't running: on the system bus: %s; %.120s: %s (%s)",
-		       on_bus.msg, path, on_socket.msg, HINT);
+	return pw_fail(err, ENOTCONN, PW_E_IO, "%s: on the system bus: %s; %.120s: %s (%s)",
+		       what_is_wrong(is_nobody(&on_bus) && is_nobody(&on_socket)), on_bus.msg, path,
+		       on_socket.msg, HINT);
 }
 
 int client_open(const struct ctl *ctl, struct client **ret, struct pw_error *err)
@@ -173,7 +184,18 @@ int client_objects(struct client *client, struct agent_objects *ret, struct pw_e
 	int r = client_call(client, AGENT_ROOT, "org.freedesktop.DBus.ObjectManager",
 			    "GetManagedObjects", &answer, err, NULL);
 
-	return r < 0 ? r : agent_objects_read(answer, ret, err);
+	return r < 0 ? r : agent_objects_read(answer, AGENT_OBJECTS_MAX, ret, err);
+}
+
+int client_cpus(struct client *client, struct array *ret, struct pw_error *err)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *answer = NULL;
+	int r = client_call(client, AGENT_ROOT, AGENT_MANAGER, "ListCpus", &answer, err, NULL);
+
+	if (r == -EOPNOTSUPP)
+		return pw_fail(err, -r, PW_E_IO,
+			       "this agent doesn't tell of its CPUs: it is older");
+	return r < 0 ? r : agent_cpus_read(answer, ret, err);
 }
 
 int client_find(struct client *client, const char *name, char **ret_path, struct pw_error *err)

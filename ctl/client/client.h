@@ -27,6 +27,9 @@ const char *client_via(const struct client *client);
 int client_manager(struct client *client, struct agent_manager *ret, struct pw_error *err);
 int client_objects(struct client *client, struct agent_objects *ret, struct pw_error *err);
 
+/* Of struct agent_cpu; -EOPNOTSUPP: this agent doesn't tell. */
+int client_cpus(struct client *client, struct array *ret, struct pw_error *err);
+
 /*
  * The path of the attachment that @name is a name of, as org.podwire1.Manager.GetAttachment has it;
  * to be freed. With PW_E_CONTAINER: -ENOENT, there is none; -ENOTUNIQ, there are several.

@@ -17,7 +17,7 @@ struct options {
 
 /* What a terminal of 80 columns has room for comes first. */
 static const struct column columns[] = {
-	{ "NAMESPACE", 0, 9 },    { "NAME", 0, 14 },          { "ADDRESSES", 0, 15 },
+	{ "NAMESPACE", 0, 9 },    { "NAME", 0, 24 },          { "ADDRESSES", 0, 10 },
 	{ "STATE", 0, 0 },        { "PATH", 0, 0 },           { "REASON", 0, 0 },
 	{ "INTERFACE", 1, 0 },    { "HOST-INTERFACE", 2, 0 }, { "NETWORK", 3, 0 },
 	{ "SOURCE-CHECK", 4, 0 }, { "CONTAINER", 5, 12 },
@@ -69,7 +69,8 @@ static void add_row(struct table *t, const struct agent_attachment *a)
 	_cleanup_(freep) char *addresses = addresses_of(a);
 
 	table_add(t, a->namespace, PAINT_NONE);
-	table_add(t, a->name, PAINT_NONE);
+	/* what "pod" finds it by where there's no room for more */
+	table_add(t, *a->name ? a->name : a->host_interface, PAINT_NONE);
 	table_add(t, addresses, PAINT_NONE);
 	table_add(t, a->state, paint_of_state(a->state));
 	table_add(t, a->route, PAINT_NONE);

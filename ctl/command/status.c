@@ -93,6 +93,7 @@ static int print_text(const struct ctl *ctl, const struct client *client, struct
 	const struct look look = look_of(ctl);
 	const struct agent_manager *m = &s->manager;
 	_cleanup_(freep) char *features = text_join(m->features.v, m->features.n);
+	_cleanup_(freep) char *cpus = text_ranges(m->cpus.v, m->cpus.n);
 	_cleanup_(fields_done) struct fields f = {};
 
 	fields_addf(&f, "Agent", "podwired %s, on %s", m->version, client_via(client));
@@ -104,6 +105,7 @@ static int print_text(const struct ctl *ctl, const struct client *client, struct
 	if (m->without_slot)
 		fields_addf(&f, "without", "%u go the kernel's way until one is free",
 			    m->without_slot);
+	fields_add(&f, "CPUs", PAINT_NONE, cpus);
 	fields_addf(&f, "Resyncs", "%" PRIu64 ", for lost events: %" PRIu64, m->resyncs,
 		    m->lost_events);
 	return fields_print(&f, &look, stdout) < 0 ? pw_oom(err) : 0;

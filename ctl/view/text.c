@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,38 @@ char *text_join(const char *const *texts, size_t n)
 		return NULL;
 	for (size_t i = 0; i < n; i++)
 		(void)fprintf(f, "%s%s", i > 0 ? ", " : "", texts[i]);
+	if (fclose(f) != 0) {
+		free(all);
+		return NULL;
+	}
+	return all;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+char *text_ranges(uint32_t *numbers, size_t n)
+{
+	char *all = NULL;
+	size_t len;
+	FILE *f = open_memstream(&all, &len);
+
+	if (!f)
+		return NULL;
+	if (n > 1)
+		qsort(numbers, n, sizeof(*numbers), by_number);
+	for (size_t i = 0, last; i < n; i = last + 1) {
+		last = i;
+		while (last + 1 < n && numbers[last + 1] - numbers[last] <= 1)
+			last++;
+		(void)fprintf(f, "%s%" PRIu32, i > 0 ? "," : "", numbers[i]);
+		if (numbers[last] != numbers[i])
+			(void)fprintf(f, "-%" PRIu32, numbers[last]);
+	}
 	if (fclose(f) != 0) {
 		free(all);
 		return NULL;

@@ -18,6 +18,9 @@ void text_clean(char *s);
 /* The texts with ", " between them, to be freed; NULL when out of memory. */
 char *text_join(const char *const *texts, size_t n);
 
+/* "0-3,8" of such numbers in any order, which it sorts; as above. */
+char *text_ranges(uint32_t *numbers, size_t n);
+
 /* Of a printable text. */
 size_t text_width(const char *s);
 /* Bytes of as much of a printable text as fits in @width columns; @ret_width is what that has. */
