@@ -24,7 +24,7 @@ OFF = {
 FLAGS = ["--quiet", "--std=c11", "--enable=warning,style,performance,portability", "--library=posix,gnu",
          "-D_GNU_SOURCE", '-DPW_VERSION="0"', "-DLIBBPF_OPTS(t,n,...)=struct t n = { __VA_ARGS__ }",
          "-D__GNUC__=12", "-D__x86_64__",
-         f"-I{tree.ROOT}/lib", f"-I{tree.ROOT}/plugin", f"-I{tree.ROOT}/agent",
+         f"-I{tree.ROOT}/lib", f"-I{tree.ROOT}/plugin", f"-I{tree.ROOT}/agent", f"-I{tree.ROOT}/ctl",
          f"-I{tree.ROOT}/bpf/include", f"-I{tree.ROOT}/tests/harness",
          f"--include={tree.HERE}/loops.h", "--template={file}:{line}:{id}:{message}"]
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check.man: podwire.8 has what the code has, and nothing that it has not: config keys, error codes,
-variables, commands, options. The JSON schema and README's table have the keys too. Pages are clean
-under mandoc's lint.
+variables, commands, options. The JSON schema and README's table have the keys too. podwirectl.8 has all
+commands and options. Pages are clean under mandoc's lint.
 
 Code is read by patterns that hold for how these things are written here; where a pattern finds nothing,
 the check fails."""
@@ -15,6 +15,7 @@ import csource
 import tree
 
 PAGE = "docs/man/podwire.8"
+CTL_PAGE = "docs/man/podwirectl.8"
 SCHEMA = "deploy/podwire.schema.json"
 README = "README.md"
 KEYS = ("plugin/netconf.c", "lib/store/options.c")
@@ -128,8 +129,21 @@ def lint(files):
             yield tree.Finding(name, int(line), text)
 
 
+def judge_ctl(files):
+    part = sections(files.text(CTL_PAGE))
+    for what, source, section, macro in (("command", "ctl/commands.c", "Commands", "Cm"),
+                                         ("option", "ctl/options.c", "Options", "Fl")):
+        want = set(re.findall(r'^\t+\{ "([a-z-]+)", ', files.text(source), re.M))
+        if not want:
+            yield tree.Finding(CTL_PAGE, 1, f"found no {what} in {source}: mend this check")
+        for one in sorted(want - {item.lstrip("-") for item in items(part[section], macro)}):
+            yield tree.Finding(CTL_PAGE, 1, f"{what} {one} is missing")
+
+
 def find(files):
     yield from lint(files)
+    if files.has(CTL_PAGE):
+        yield from judge_ctl(files)
     if files.has("plugin/netconf.c"):
         yield from judge_page(files)
         yield from judge_others(files)

@@ -25,7 +25,7 @@ DEFINES_THEM = "lib/base/error.c"
 BUDGET = [f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=75000")]
 # in tests: the analyzer (ASan runs them), results that nobody needs, tables with texts of several lines
 LENIENT = "-clang-analyzer-*,-cert-err33-c,-bugprone-suspicious-missing-comma"
-ROOTS = ("lib", "plugin", "agent", "bpf/include", "tests/harness")
+ROOTS = ("lib", "plugin", "agent", "ctl", "bpf/include", "tests/harness")
 SAMPLE_FLAGS = ["-std=gnu17", "-D_GNU_SOURCE", "-Wall", "-Wextra", f"-I{tree.ROOT}/lib"]
 
 
