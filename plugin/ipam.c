@@ -59,13 +59,14 @@ void ipam_done(struct ipam *ipam)
 static int start(struct ipam_call *call, const char *command, struct pw_error *err)
 {
 	_cleanup_(ipam_env_freep) char **envp = NULL;
+	char *const argv[] = { call->ipam->path, NULL };
 	int r;
 
 	r = ipam_env_build(call->ipam->req, call->ipam->conf, command, &call->target, &envp, err);
 	if (r < 0)
 		return r;
 	child_done(&call->child);
-	return child_start(call->ipam->path, envp, call->keep_fd, &call->child, err);
+	return child_start(argv, envp, call->keep_fd, &call->child, err);
 }
 
 static void feed(struct ipam_call *call)

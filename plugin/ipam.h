@@ -9,8 +9,8 @@
  * requested address (runtimeConfig.ips, args.cni.ips, CNI_ARGS IP) only the one that counts
  * is passed on, since host-local takes them all.
  */
+#include "base/child.h"
 #include "base/error.h"
-#include "child.h"
 #include "netconf.h"
 #include "request.h"
 

@@ -2,11 +2,11 @@
 /* STATUS: can an ADD be served, and are pods that are there connected? */
 #include <string.h>
 
-#include "agent_lock.h"
 #include "base/error.h"
 #include "forwarding.h"
 #include "ipam.h"
 #include "session.h"
+#include "store/agent_lock.h"
 #include "store/record.h"
 #include "verb.h"
 

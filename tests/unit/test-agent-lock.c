@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent_lock.h"
 #include "base/error.h"
+#include "store/agent_lock.h"
 #include "tmpdir.h"
 
 #define NAME "agent.lock"

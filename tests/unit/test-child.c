@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/error.h"
-#include "child.h"
 #include "tmpdir.h"
 #include "valgrind.h"
 
@@ -54,7 +54,7 @@ static struct child start(const struct tmpdir *dir, const char *script, int keep
 	snprintf(path, sizeof(path), "%s/program", dir->path);
 	snprintf(text, sizeof(text), "#!/bin/sh\n%s\n", script);
 	tmpdir_program(dir, "program", text);
-	if (child_start(path, environment, keep_fd, &c, &err) < 0)
+	if (child_start((char *[]){ path, NULL }, environment, keep_fd, &c, &err) < 0)
 		fail_msg("%s", err.msg);
 	return c;
 }
@@ -331,7 +331,8 @@ static void what_cannot_be_run_is_an_error(void **state)
 		struct pw_error err = {};
 
 		snprintf(path, sizeof(path), "%s/%s", dir->path, cases[i].name);
-		assert_int_equal(child_start(path, environment, -1, &c, &err), -cases[i].errnum);
+		assert_int_equal(child_start((char *[]){ path, NULL }, environment, -1, &c, &err),
+				 -cases[i].errnum);
 		assert_int_equal(err.code, PW_E_IPAM);
 		snprintf(want, sizeof(want), "cannot run %s: %s", path, strerror(cases[i].errnum));
 		assert_string_equal(err.msg, want);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * Another plugin as a child process: started without a shell, its standard input and output are
+ * Another program as a child process: started without a shell, its standard input and output are
  * pipes, its standard error is ours. Starting, feeding and collecting are apart, so that it can
  * run while we work, or wait for its input until we are ready.
  */
@@ -23,10 +23,10 @@ struct child {
 #define CHILD_NONE ((struct child){ .in = -EBADF, .out = -EBADF })
 
 /*
- * @keep_fd: a descriptor that the child inherits and holds open to its end; negative: none. Its
- * signals are reset to their defaults.
+ * @argv[0] is the program's path. @keep_fd: a descriptor that the child inherits and holds open to
+ * its end; negative: none. Its signals are reset to their defaults.
  */
-int child_start(const char *path, char *const envp[], int keep_fd, struct child *ret,
+int child_start(char *const argv[], char *const envp[], int keep_fd, struct child *ret,
 		struct pw_error *err);
 
 /* What the child reads; as much of it as the pipe takes is written now. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "child.h"
+#include "base/child.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -52,17 +52,16 @@ static int settings_fill(struct spawn_settings *s, int in, int out, int keep_fd)
 	return r;
 }
 
-static int spawn(const char *path, char *const envp[], int in, int out, int keep_fd, pid_t *ret)
+static int spawn(char *const argv[], char *const envp[], int in, int out, int keep_fd, pid_t *ret)
 {
 	_cleanup_(settings_done) struct spawn_settings s = {};
-	char *const argv[] = { (char *)path, NULL };
 	int r;
 
 	posix_spawn_file_actions_init(&s.actions);
 	posix_spawnattr_init(&s.attr);
 	r = settings_fill(&s, in, out, keep_fd);
 	if (r == 0)
-		r = posix_spawn(ret, path, &s.actions, &s.attr, argv, envp);
+		r = posix_spawn(ret, argv[0], &s.actions, &s.attr, argv, envp);
 	return r;
 }
 
@@ -78,7 +77,7 @@ static int open_pipe(int *ret_read, int *ret_write, struct pw_error *err)
 	return 0;
 }
 
-int child_start(const char *path, char *const envp[], int keep_fd, struct child *ret,
+int child_start(char *const argv[], char *const envp[], int keep_fd, struct child *ret,
 		struct pw_error *err)
 {
 	_cleanup_(closep) int child_in = -EBADF, in = -EBADF, out = -EBADF, child_out = -EBADF;
@@ -93,9 +92,9 @@ int child_start(const char *path, char *const envp[], int keep_fd, struct child 
 	if (fcntl(in, F_SETFL, O_NONBLOCK) < 0 || fcntl(out, F_SETFL, O_NONBLOCK) < 0)
 		return pw_fail(err, errno, PW_E_IO, "cannot set up a pipe: %m");
 
-	r = spawn(path, envp, child_in, child_out, keep_fd, &pid);
+	r = spawn(argv, envp, child_in, child_out, keep_fd, &pid);
 	if (r != 0)
-		return pw_fail(err, r, PW_E_IPAM, "cannot run %s: %m", path);
+		return pw_fail(err, r, PW_E_IPAM, "cannot run %s: %m", argv[0]);
 	*ret = (struct child){ .pid = pid, .in = take_fd(in), .out = take_fd(out) };
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "agent_lock.h"
+#include "store/agent_lock.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
