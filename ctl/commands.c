@@ -10,6 +10,7 @@ const struct ctl_command ctl_commands[] = {
 	{ "pod", "POD", "all about one of them", cmd_pod },
 	{ "devices", "", "the uplinks", cmd_devices },
 	{ "cpus", "", "the CPUs that XDP spreads frames over", cmd_cpus },
+	{ "doctor", "[-v]", "what is wrong with the node, and what to do", cmd_doctor },
 	{},
 };
 

@@ -8,3 +8,4 @@ int cmd_pods(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err
 int cmd_pod(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err);
 int cmd_devices(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err);
 int cmd_cpus(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err);
+int cmd_doctor(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "doctor/doctor.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "command/commands.h"
+
+/* Its own exit statuses: they say how the node is. */
+enum {
+	DOCTOR_WARNINGS = 1,
+	DOCTOR_BROKEN = 2,
+};
+
+static void help(void)
+{
+	(void)printf(
+		"podwirectl [OPTION]... doctor [OPTION]...\n"
+		"Looks for what is wrong with the node, and says what to do. Changes nothing.\n"
+		"Exit status: 0 all is fine, 1 there are warnings, 2 something is broken.\n\n"
+		"  -v, --verbose          what is fine, too\n"
+		"  --root DIR             the node's files are below it\n"
+		"  --state-dir DIR        the plugin's (/var/lib/podwire)\n"
+		"  --conf-dir DIR         networks (/etc/cni/net.d)\n"
+		"  --bin-dir DIR          plugins (/opt/cni/bin or /usr/lib/cni)\n"
+		"  -h, --help\n");
+}
+
+/* 1: go on; 0: help was all that was asked for. */
+static int parse(int argc, char *argv[], struct doctor_options *o, struct pw_error *err)
+{
+	static const struct option known[] = {
+		{ "verbose", no_argument, NULL, 'v' },
+		{ "root", required_argument, NULL, 'R' },
+		{ "state-dir", required_argument, NULL, 's' },
+		{ "conf-dir", required_argument, NULL, 'c' },
+		{ "bin-dir", required_argument, NULL, 'b' },
+		{ "help", no_argument, NULL, 'h' },
+		{},
+	};
+	int c;
+
+	optind = 0;
+	while ((c = getopt_long(argc, argv, "vh", known, NULL)) != -1) {
+		switch (c) {
+		case 'v':
+			o->verbose = true;
+			break;
+		case 'R':
+			o->root = optarg;
+			break;
+		case 's':
+			o->state_dir = optarg;
+			break;
+		case 'c':
+			o->conf_dir = optarg;
+			break;
+		case 'b':
+			o->bin_dir = optarg;
+			break;
+		case 'h':
+			help();
+			return 0;
+		default:
+			return pw_fail(err, EINVAL, PW_E_ENV, "doctor: wrong options (--help)");
+		}
+	}
+	if (optind < argc)
+		return pw_fail(err, EINVAL, PW_E_ENV, "doctor: %s: it takes no arguments (--help)",
+			       argv[optind]);
+	return 1;
+}
+
+static int exit_status(enum severity worst)
+{
+	if (worst == SEVERITY_BROKEN)
+		return DOCTOR_BROKEN;
+	return worst == SEVERITY_OK ? CTL_OK : DOCTOR_WARNINGS;
+}
+
+int cmd_doctor(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err)
+{
+	struct doctor_options options = { .ctl = ctl,
+					  .root = "",
+					  .state_dir = "/var/lib/podwire",
+					  .conf_dir = "/etc/cni/net.d" };
+	_cleanup_(doctor_done) struct doctor d = {};
+	int r;
+
+	r = parse(argc, argv, &options, err);
+	if (r <= 0)
+		return r;
+	r = doctor_run(&d, &options, err);
+	if (r == 0)
+		r = doctor_print(&d, err);
+	return r < 0 ? r : exit_status(doctor_result(&d));
+}
