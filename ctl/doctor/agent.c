@@ -148,9 +148,9 @@ static int ask(struct doctor *d, struct pw_error *err)
 
 	ctl.runtime_dir = root_path(d, ctl.runtime_dir, runtime_dir, sizeof(runtime_dir));
 	r = client_open(&ctl, &client, err);
-	if (r == 0)
+	if (r >= 0)
 		r = client_manager(client, &m, err);
-	if (r == 0)
+	if (r >= 0)
 		r = client_objects(client, &objects, err);
 	if (r < 0)
 		return r;

@@ -39,30 +39,31 @@ static bool is_config(const char *name)
 struct found {
 	size_t n; /* configurations */
 	char first[256];
-	struct network first_network, ours;
+	struct network first_network, ours; /* the first that is ours */
 	char ours_name[256];
-	int first_error;
+	char *ours_text;
 };
 
 static void found_done(struct found *f)
 {
 	network_done(&f->first_network);
 	network_done(&f->ours);
+	free(f->ours_text);
 }
 
+/* Whatever it is; @ret_text is the caller's. */
 static int read_network(const struct doctor *d, const char *name, struct network *ret,
-			struct pw_error *err)
+			char **ret_text, struct pw_error *err)
 {
-	_cleanup_(freep) char *text = NULL;
 	char path[1024];
 	size_t len;
 	int r;
 
 	(void)snprintf(path, sizeof(path), "%s/%s", d->options.conf_dir, name);
-	r = root_read(d, path, ROOT_FILE_MAX, &text, &len);
+	r = root_read(d, path, ROOT_FILE_MAX, ret_text, &len);
 	if (r < 0)
 		return pw_fail(err, -r, PW_E_IO, "%s: %m", path);
-	return network_parse(text, len, path, ret, err);
+	return network_parse(*ret_text, len, path, ret, err);
 }
 
 static void say_invalid(struct doctor *d, const char *name, const char *what)
@@ -76,13 +77,12 @@ static void say_invalid(struct doctor *d, const char *name, const char *what)
 static void take_file(struct doctor *d, const char *name, struct found *f)
 {
 	_cleanup_(network_done) struct network n = {};
+	_cleanup_(freep) char *text = NULL;
 	struct pw_error err = {};
-	int r = read_network(d, name, &n, &err);
+	int r = read_network(d, name, &n, &text, &err);
 
-	if (f->n++ == 0) {
+	if (f->n++ == 0)
 		(void)snprintf(f->first, sizeof(f->first), "%s", name);
-		f->first_error = r;
-	}
 	if (r == -EACCES) {
 		doctor_say(d, SEVERITY_UNKNOWN, "cni-conf-invalid", "%s", err.msg);
 		doctor_remedy(d, "run podwirectl as root");
@@ -95,6 +95,7 @@ static void take_file(struct doctor *d, const char *name, struct found *f)
 	if (n.ours && !*f->ours_name) {
 		(void)snprintf(f->ours_name, sizeof(f->ours_name), "%s", name);
 		f->ours = n;
+		f->ours_text = take_ptr(text);
 		n = (struct network){};
 		return;
 	}
@@ -163,7 +164,7 @@ static void validate(struct doctor *d, const struct found *f)
 	if (f->ours.by_delegate || program_look(d, d->bin_dir, PLUGIN) < 0)
 		return;
 	(void)snprintf(path, sizeof(path), "%s/%s", d->options.conf_dir, f->ours_name);
-	r = program_ask(d, d->bin_dir, "--validate", path, line, sizeof(line), &err);
+	r = program_ask(d, d->bin_dir, "--validate", f->ours_text, line, sizeof(line), &err);
 	if (r == 0)
 		doctor_say(d, SEVERITY_OK, "cni-conf-invalid", "%s is valid", path);
 	else if (r > 0)

@@ -9,6 +9,7 @@
 #include <linux/capability.h>
 #include <linux/magic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -27,10 +28,15 @@
 
 static void kernel_version(struct doctor *d)
 {
-	unsigned int major = 0, minor = 0;
+	unsigned long major = 0, minor = 0;
 	struct utsname uts;
+	char *end = NULL;
 
-	if (uname(&uts) < 0 || sscanf(uts.release, "%u.%u", &major, &minor) != 2) {
+	if (uname(&uts) == 0)
+		major = strtoul(uts.release, &end, 10);
+	if (end && *end == '.')
+		minor = strtoul(end + 1, &end, 10);
+	if (major == 0) {
 		doctor_say(d, SEVERITY_UNKNOWN, "kernel-too-old",
 			   "the kernel's version is not known");
 		return;

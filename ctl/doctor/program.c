@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "doctor/program.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,22 +42,31 @@ static int first_line(const struct child *c, int status, char *ret, size_t size)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -ECHILD;
 }
 
-int program_ask(const struct doctor *d, const char *dir, const char *option, const char *argument,
+static int run(char *const argv[], const char *input, int *ret_status, struct child *c,
+	       struct pw_error *err)
+{
+	char *const envp[] = { NULL };
+	int r = child_start(argv, envp, -1, c, err);
+
+	if (r < 0)
+		return r;
+	child_feed(c, input, strlen(input));
+	return child_collect(c, argv[0], ASK_MS, ret_status, err);
+}
+
+int program_ask(const struct doctor *d, const char *dir, const char *option, const char *input,
 		char *ret, size_t size, struct pw_error *err)
 {
 	_cleanup_(child_done) struct child c = CHILD_NONE;
-	char path[1024], given[1024];
-	char *const argv[] = { path, (char *)option, argument ? given : NULL, NULL };
-	char *const envp[] = { NULL };
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	char path[1024];
+	char *const argv[] = { path, (char *)option, input ? (char *)"/dev/stdin" : NULL, NULL };
 	int r, status = 0;
 
 	(void)snprintf(path, sizeof(path), "%s%s/podwire", d->options.root, dir);
-	if (argument)
-		(void)root_path(d, argument, given, sizeof(given));
-	r = child_start(argv, envp, -1, &c, err);
-	if (r < 0)
-		return r;
-	child_feed(&c, "", 0);
-	r = child_collect(&c, path, ASK_MS, &status, err);
+	/* of a program that doesn't read its input */
+	(void)sigaction(SIGPIPE, &ignore, &before);
+	r = run(argv, input ? input : "", &status, &c, err);
+	(void)sigaction(SIGPIPE, &before, NULL);
 	return r < 0 ? r : first_line(&c, status, ret, size);
 }

@@ -11,8 +11,9 @@ struct doctor;
 int program_look(const struct doctor *d, const char *dir, const char *name);
 
 /*
- * Runs DIR/podwire with @option and @argument (which may be NULL), for a few seconds at most.
- * Returns its exit status, or a negative errno; @ret is the first line of what it printed.
+ * Runs DIR/podwire with @option, for a few seconds at most. With @input, its argument is a file
+ * with that in it: no path, so that what it reads is what we have read. Returns its exit status, or
+ * a negative errno; @ret is the first line of what it printed.
  */
-int program_ask(const struct doctor *d, const char *dir, const char *option, const char *argument,
+int program_ask(const struct doctor *d, const char *dir, const char *option, const char *input,
 		char *ret, size_t size, struct pw_error *err);

@@ -109,7 +109,7 @@ int root_read(const struct doctor *d, const char *path, size_t max, char **ret, 
 int root_sysctl(const struct doctor *d, const char *key, long *ret)
 {
 	_cleanup_(freep) char *text = NULL;
-	char path[160], *end;
+	char path[160], *end = NULL;
 	long value;
 	size_t len;
 	int r;
@@ -117,8 +117,8 @@ int root_sysctl(const struct doctor *d, const char *key, long *ret)
 	if ((size_t)snprintf(path, sizeof(path), "/proc/sys/%s", key) >= sizeof(path))
 		return -ENAMETOOLONG;
 	r = root_read(d, path, 4096, &text, &len);
-	if (r < 0)
-		return r;
+	if (r < 0 || !text)
+		return r < 0 ? r : -ENODATA;
 	errno = 0;
 	value = strtol(text, &end, 10);
 	if (end == text || errno)

@@ -91,7 +91,8 @@ static bool read_entry(int family, const unsigned char *at, size_t left, struct 
 
 	return is && ret->next <= left && ret->target >= ret->head &&
 	       ret->next >= ret->target + sizeof(struct xt_entry_target) &&
-	       ret->next % _Alignof(struct ipt_entry) == 0;
+	       ret->next % _Alignof(struct ipt_entry) == 0 &&
+	       ret->target % _Alignof(struct xt_entry_target) == 0;
 }
 
 /* The mask covers the name, and for a whole name its NUL as well. */
@@ -220,9 +221,7 @@ static int read_once(int fd, int family, const struct xtables_calls *calls)
 	int level = family == AF_INET ? IPPROTO_IP : IPPROTO_IPV6;
 	struct xtables_info told;
 
-	_Static_assert(sizeof(struct ipt_getinfo) == sizeof(struct ip6t_getinfo) &&
-			       IPT_SO_GET_INFO == IP6T_SO_GET_INFO &&
-			       IPT_SO_GET_ENTRIES == IP6T_SO_GET_ENTRIES,
+	_Static_assert(sizeof(struct ipt_getinfo) == sizeof(struct ip6t_getinfo),
 		       "one for both families");
 	if (getsockopt(fd, level, IPT_SO_GET_INFO, &info, &len) < 0)
 		return -errno;
