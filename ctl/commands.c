@@ -11,6 +11,7 @@ const struct ctl_command ctl_commands[] = {
 	{ "devices", "", "the uplinks", cmd_devices },
 	{ "cpus", "", "the CPUs that XDP spreads frames over", cmd_cpus },
 	{ "doctor", "[-v]", "what is wrong with the node, and what to do", cmd_doctor },
+	{ "report", "[-o FILE]", "a support bundle, without names and addresses", cmd_report },
 	{ "install", "[OPTION]...", "puts the plugin and its network on this node", cmd_install },
 	{ "uninstall", "[OPTION]...", "takes them off again", cmd_uninstall },
 	{},

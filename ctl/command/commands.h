@@ -9,6 +9,7 @@ int cmd_pod(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err)
 int cmd_devices(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err);
 int cmd_cpus(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err);
 int cmd_doctor(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err);
+int cmd_report(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err);
 
 /* These change the node's files, and ask no agent. */
 int cmd_install(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err);
