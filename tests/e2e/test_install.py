@@ -350,7 +350,8 @@ class Choice(InstallCase):
 
     def test_containerd(self):
         bodies = {
-            "version 2": '[plugins."io.containerd.grpc.v1.cri".cni]\n  bin_dir = "/x/bin" # here\n  conf_dir = "/x/net.d"\n',
+            "version 2": '[plugins."io.containerd.grpc.v1.cri".cni]\n  bin_dir = "/x/bin" # here\n'
+                         '  conf_dir = "/x/net.d"\n',
             "version 3": "version = 3\n[plugins.'io.containerd.cri.v1.runtime'.cni]\n"
                          "bin_dirs = ['/x/bin/', '/y/bin']\nconf_dir = '/x/net.d'\n",
             "version 1": '[plugins.cri.cni]\nbin_dir="/x/bin"\nconf_dir="/x/net.d"\n',
