@@ -24,8 +24,6 @@
 #define USUAL_BIN "/opt/cni/bin"
 #define USUAL_CONF "/etc/cni/net.d"
 
-DEFINE_CLEANUP(DIR *, closedir);
-
 struct search {
 	int rootfd;
 	struct places *places;

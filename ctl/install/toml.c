@@ -70,7 +70,9 @@ static char unescape(char c)
 	static const char from[] = "\"\\tnr", to[] = "\"\\\t\n\r";
 	const char *known = c ? strchr(from, c) : NULL;
 
-	return known ? to[known - from] : '\0';
+	if (!known)
+		return '\0';
+	return to[known - from];
 }
 
 /* A string of one line, "basic" or 'literal'. False, behind it, where it isn't one that we take. */

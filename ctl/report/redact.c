@@ -140,6 +140,7 @@ static bool is_long_hex(const char *s)
  */
 static int judge(struct redact *r, const char *word, const char **ret)
 {
+	char plain[IPADDR_STRLEN] = "";
 	enum redact_kind kind;
 	struct ipaddr ip;
 	struct mac mac;
@@ -147,21 +148,25 @@ static int judge(struct redact *r, const char *word, const char **ret)
 	*ret = find(r, word);
 	if (*ret)
 		return 0;
+	if (is_common(word))
+		return 1;
 	if (ipaddr_parse(word, &ip) == 0) {
-		if (ipaddr_is_multicast(&ip) || is_common(IPADDR_STR(&ip)))
+		(void)ipaddr_format(&ip, plain);
+		if (ipaddr_is_multicast(&ip) || is_common(plain))
 			return 1;
 		kind = ip.family == AF_INET ? REDACT_IPV4 : REDACT_IPV6;
-		/* in its one spelling, which is as long as this one, or not much longer */
-		*ret = redact_name(r, kind, IPADDR_STR(&ip));
+		/* an address has many spellings, and one alias */
+		*ret = redact_name(r, kind, plain);
 		return *ret ? 0 : -ENOMEM;
 	}
-	if (mac_parse(word, &mac) == 0)
-		kind = REDACT_MAC;
-	else if (is_uuid(word) || is_long_hex(word))
-		kind = REDACT_ID;
-	else
+	if (mac_parse(word, &mac) == 0) {
+		(void)mac_format(&mac, plain);
+		*ret = redact_name(r, REDACT_MAC, plain);
+	} else if (is_uuid(word) || is_long_hex(word)) {
+		*ret = redact_name(r, REDACT_ID, word);
+	} else {
 		return 0;
-	*ret = redact_name(r, kind, word);
+	}
 	return *ret ? 0 : -ENOMEM;
 }
 

@@ -31,7 +31,7 @@ static void what_we_render_is_ours(void **state)
 		*strstr(text, "true") = 'T';
 		assert_int_equal(conflist_judge(text, strlen(text)), CONFLIST_FOREIGN);
 		*strstr(text, "True") = 't';
-		memcpy(strstr(text, "pods"), "mine", 4);
+		*strstr(text, "pods") = 'q';
 		assert_int_equal(conflist_judge(text, strlen(text)), CONFLIST_CHANGED);
 		free(text);
 	}

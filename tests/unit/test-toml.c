@@ -121,24 +121,22 @@ static void a_bad_table_hides_its_keys(void **state)
 
 static void what_is_too_long_is_passed_over(void **state)
 {
-	static const char rest[] = "=\"no\"\nz=\"x\"\n";
-	char *text = malloc(3 * TOML_STRING_LEN);
+	static char value[TOML_STRING_LEN + 1], key[TOML_PATH_LEN + 1];
+	static char text[sizeof(value) + sizeof(key) + 64];
 	struct found f = {};
-	size_t len;
+	int n;
 
 	(void)state;
-	assert_non_null(text);
-	memcpy(text, "a=\"", 3);
-	memset(text + 3, 'x', TOML_STRING_LEN);
-	memcpy(text + 3 + TOML_STRING_LEN, "\"\n", 2);
-	len = 5 + TOML_STRING_LEN;
-	memset(text + len, 'k', TOML_PATH_LEN);
-	len += TOML_PATH_LEN;
-	memcpy(text + len, rest, sizeof(rest) - 1);
-	len += sizeof(rest) - 1;
-	read_exactly(text, len, &f);
+	memset(value, 'x', sizeof(value) - 1);
+	memset(key, 'k', sizeof(key) - 1);
+	n = snprintf(text, sizeof(text), "a=\"%s\"\n%s=\"no\"\nz=\"x\"\n", value, key);
+	read_exactly(text, (size_t)n, &f);
 	assert_string_equal(f.text, "z=x;");
-	free(text);
+	value[TOML_STRING_LEN - 1] = '\0'; /* and one that just isn't */
+	n = snprintf(text, sizeof(text), "a=\"%s\"\n", value);
+	f = (struct found){};
+	read_exactly(text, (size_t)n, &f);
+	assert_int_equal(f.n, 1);
 }
 
 static void every_beginning_of_a_file_is_read_to_its_end(void **state)
