@@ -131,7 +131,7 @@ static bool read_key(struct reader *r, char path[TOML_PATH_LEN])
 		int n;
 
 		skip_blanks(r);
-		if (!read_key_part(r, part) || strchr(part, '/'))
+		if (!read_key_part(r, part) || !part[0] || strchr(part, '/'))
 			return false;
 		n = snprintf(path + len, TOML_PATH_LEN - len, "%s/", part);
 		if (n < 0 || (size_t)n >= TOML_PATH_LEN - len)

@@ -13,7 +13,7 @@
 /*
  * @path: table and key, with slashes between their parts ("crio/network/network_dir"); @value is a
  * string, or with @index from 0 one of an array's. Longer ones than above are passed over, and so
- * are keys with a slash in them.
+ * are keys that are empty or have a slash in them.
  */
 typedef void (*toml_value_t)(const char *path, const char *value, size_t index, void *arg);
 
