@@ -111,7 +111,7 @@ static void keys_and_values_of_a_tree(void **state)
 
 static void long_texts_are_no_trouble(void **state)
 {
-	size_t size = 20000;
+	size_t size = 3000;
 	char *text = malloc(size + 1);
 
 	assert_non_null(text);
