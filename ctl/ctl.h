@@ -38,6 +38,7 @@ struct ctl_command {
 	 * -ENOENT and -ENOTUNIQ with PW_E_CONTAINER are "not found", anything else has failed.
 	 */
 	int (*run)(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err);
+	const char *options; /* its own, in lines for its --help; NULL: no more than @arguments */
 };
 
 /* All there are, up to one without a name. */

@@ -27,17 +27,21 @@ static int report(struct pw_error *err)
 	return status_of(err);
 }
 
-static int run(const struct options *options, int argc, char *argv[])
+static int run(const struct options *options)
 {
-	const struct ctl_command *command = ctl_find_command(argv[0]);
+	const struct ctl_command *command = ctl_find_command(options->command[0]);
 	struct pw_error err = {};
-	int r;
+	int r = CTL_OK;
 
 	if (!command) {
-		pw_fail(&err, EINVAL, PW_E_ENV, "%s: no such command (--help)", argv[0]);
+		pw_fail(&err, EINVAL, PW_E_ENV, "%s: no such command (--help)",
+			options->command[0]);
 		return report(&err);
 	}
-	r = command->run(&options->ctl, argc, argv, &err);
+	if (options->help)
+		options_help_of(command);
+	else
+		r = command->run(&options->ctl, options->n_command, options->command, &err);
 	if (r < 0)
 		r = report(&err);
 	/* a full disk behind ">" is no success */
@@ -56,19 +60,15 @@ int main(int argc, char *argv[])
 	(void)setlocale(LC_CTYPE, "");
 	if (options_parse(argc, argv, &options) < 0)
 		return CTL_USAGE;
-	if (options.help) {
-		options_help();
-		return CTL_OK;
-	}
 	if (options.version) {
 		(void)printf("podwirectl %s\n", PW_VERSION);
 		return CTL_OK;
 	}
-	if (options.command == argc) {
+	if (options.n_command == 0) {
 		options_help();
-		return CTL_USAGE;
+		return options.help ? CTL_OK : CTL_USAGE;
 	}
 	/* of "podwirectl pods | head" */
 	(void)signal(SIGPIPE, SIG_DFL);
-	return run(&options, argc - options.command, argv + options.command);
+	return run(&options);
 }

@@ -7,10 +7,16 @@
 
 struct options {
 	struct ctl ctl;
-	int command; /* where it is in argv; argc: there is none */
+	char **command; /* its name and arguments, up to a NULL; empty: there is none */
+	int n_command;
 	bool help, version;
 };
 
-/* 0, or -EINVAL after a line on standard error. */
+/*
+ * What is the same for all commands may stand before and behind the command: there, it is taken out
+ * of @argv. 0, or -EINVAL after a line on standard error.
+ */
 int options_parse(int argc, char *argv[], struct options *ret);
+/* Of all; of one. */
 void options_help(void);
+void options_help_of(const struct ctl_command *command);

@@ -21,9 +21,7 @@ int arguments_next(int argc, char *argv[], const char *letters, const struct opt
 			 : argv[optind - 1];
 	if (c == ':')
 		return pw_fail(err, EINVAL, PW_E_ENV, "%s: %.100s needs a value", argv[0], option);
-	return pw_fail(err, EINVAL, PW_E_ENV,
-		       "%s: %.100s isn't an option of this command (those of podwirectl stand in "
-		       "front of it)",
+	return pw_fail(err, EINVAL, PW_E_ENV, "%s: %.100s isn't an option of this command (--help)",
 		       argv[0], option);
 }
 

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <stdio.h>
 
 #include "base/cleanup.h"
+#include "command/arguments.h"
 #include "command/commands.h"
 
 /* Its own exit statuses: they say how the node is. */
@@ -14,21 +14,15 @@ enum {
 	DOCTOR_BROKEN = 2,
 };
 
-static void help(void)
-{
-	(void)printf(
-		"podwirectl [OPTION]... doctor [OPTION]...\n"
-		"Looks for what is wrong with the node, and says what to do. Changes nothing.\n"
-		"Exit status: 0 all is fine, 1 there are warnings, 2 something is broken.\n\n"
-		"  -v, --verbose          what is fine, too\n"
-		"  --root DIR             the node's files are below it\n"
-		"  --state-dir DIR        the plugin's (/var/lib/podwire)\n"
-		"  --conf-dir DIR         networks (/etc/cni/net.d)\n"
-		"  --bin-dir DIR          plugins (/opt/cni/bin or /usr/lib/cni)\n"
-		"  -h, --help\n");
-}
+const char cmd_doctor_options[] =
+	"Changes nothing. Exit status: 0 all is fine, 1 there are warnings, 2 something is "
+	"broken.\n\n"
+	"  -v, --verbose          what is fine, too\n"
+	"  --root DIR             the node's files are below it\n"
+	"  --state-dir DIR        the plugin's (/var/lib/podwire)\n"
+	"  --conf-dir DIR         networks (/etc/cni/net.d)\n"
+	"  --bin-dir DIR          plugins (/opt/cni/bin or /usr/lib/cni)\n";
 
-/* 1: go on; 0: help was all that was asked for. */
 static int parse(int argc, char *argv[], struct doctor_options *o, struct pw_error *err)
 {
 	static const struct option known[] = {
@@ -37,13 +31,13 @@ static int parse(int argc, char *argv[], struct doctor_options *o, struct pw_err
 		{ "state-dir", required_argument, NULL, 's' },
 		{ "conf-dir", required_argument, NULL, 'c' },
 		{ "bin-dir", required_argument, NULL, 'b' },
-		{ "help", no_argument, NULL, 'h' },
 		{},
 	};
+	bool first = true;
 	int c;
 
-	optind = 0;
-	while ((c = getopt_long(argc, argv, "vh", known, NULL)) != -1) {
+	while ((c = arguments_next(argc, argv, ":v", known, first, err)) >= 0) {
+		first = false;
 		switch (c) {
 		case 'v':
 			o->verbose = true;
@@ -57,20 +51,12 @@ static int parse(int argc, char *argv[], struct doctor_options *o, struct pw_err
 		case 'c':
 			o->conf_dir = optarg;
 			break;
-		case 'b':
+		default:
 			o->bin_dir = optarg;
 			break;
-		case 'h':
-			help();
-			return 0;
-		default:
-			return pw_fail(err, EINVAL, PW_E_ENV, "doctor: wrong options (--help)");
 		}
 	}
-	if (optind < argc)
-		return pw_fail(err, EINVAL, PW_E_ENV, "doctor: %s: it takes no arguments (--help)",
-			       argv[optind]);
-	return 1;
+	return c < -1 ? c : arguments_count(argc, argv, 0, err);
 }
 
 static int exit_status(enum severity worst)
@@ -90,7 +76,7 @@ int cmd_doctor(const struct ctl *ctl, int argc, char *argv[], struct pw_error *e
 	int r;
 
 	r = parse(argc, argv, &options, err);
-	if (r <= 0)
+	if (r < 0)
 		return r;
 	r = doctor_run(&d, &options, err);
 	if (r == 0)

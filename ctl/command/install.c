@@ -3,11 +3,11 @@
 #include "install/install.h"
 
 #include <fcntl.h>
-#include <getopt.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "command/arguments.h"
 #include "command/commands.h"
 #include "install/say.h"
 
@@ -63,6 +63,19 @@ static const struct option known[] = {
 	{},
 };
 
+const char cmd_install_options[] =
+	"What can be checked is checked first; the network is written last.\n\n"
+	"  --pod-cidr CIDR        the addresses of this node's pods; one a family\n"
+	"  --pod-cidr-file FILE   the same, from a file\n"
+	"  --plugin-only          no network: something else makes one that calls the plugin\n"
+	"  --bin-dir DIR          where plugins go; else as the runtime's configuration has it\n"
+	"  --conf-dir DIR         where networks go; as above\n"
+	"  --plugin FILE          the plugin, in place of the one that came with podwirectl\n"
+	"  --uplink-xdp           has the agent attach XDP to uplinks\n"
+	"  --root DIR             the node's files are below it\n"
+	"  --force                replaces what isn't ours, or was changed\n"
+	"  --dry-run              writes nothing\n";
+
 static int take_option(struct install *in, int c, struct pw_error *err)
 {
 	switch (c) {
@@ -91,11 +104,9 @@ static int take_option(struct install *in, int c, struct pw_error *err)
 	case 'F':
 		in->force = true;
 		return 0;
-	case 'n':
+	default:
 		in->dry_run = true;
 		return 0;
-	default:
-		return pw_fail(err, EINVAL, PW_E_ENV, "see podwirectl-install(8)");
 	}
 }
 
@@ -103,15 +114,14 @@ int cmd_install(const struct ctl *ctl, int argc, char *argv[], struct pw_error *
 {
 	_cleanup_(say_done) struct say say = { .json = ctl->json };
 	struct install in = { .root = "/" };
-	int c, r = 0;
+	int c = arguments_next(argc, argv, ":", known, true, err), r = 0;
 
-	optind = 0;
-	while (r == 0 && (c = getopt_long(argc, argv, "", known, NULL)) != -1)
+	for (; r == 0 && c >= 0; c = r < 0 ? r : arguments_next(argc, argv, ":", known, false, err))
 		r = take_option(&in, c, err);
-	if (r < 0)
-		return r;
-	if (optind < argc)
-		return pw_fail(err, EINVAL, PW_E_ENV, "%s: unexpected argument", argv[optind]);
+	if (c == -1)
+		r = arguments_count(argc, argv, 0, err);
+	if (c < -1 || r < 0)
+		return c < -1 ? c : r;
 	if (in.plugin_only && in.n_pods > 0)
 		return pw_fail(err, EINVAL, PW_E_ENV,
 			       "--plugin-only writes no network, so it takes no --pod-cidr");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* podwirectl uninstall: the network first, then the plugin. */
-#include <errno.h>
-#include <getopt.h>
 
 #include "base/cleanup.h"
+#include "command/arguments.h"
 #include "command/commands.h"
 #include "install/install.h"
 #include "install/say.h"
@@ -14,14 +13,21 @@ static const struct option known[] = {
 	{ "force", no_argument, NULL, 'F' },         {},
 };
 
+const char cmd_uninstall_options[] =
+	"The network goes first; the plugin stays as long as pods need it.\n\n"
+	"  --bin-dir DIR          where plugins are; else as the runtime's configuration has it\n"
+	"  --conf-dir DIR         where networks are; as above\n"
+	"  --state-dir DIR        the plugin's records (/var/lib/podwire)\n"
+	"  --root DIR             the node's files are below it\n"
+	"  --force                the plugin goes even if pods need it\n";
+
 int cmd_uninstall(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err)
 {
 	struct uninstall un = { .root = "/", .state_dir = "/var/lib/podwire" };
 	_cleanup_(say_done) struct say say = { .json = ctl->json };
-	int c, r;
+	int c = arguments_next(argc, argv, ":", known, true, err), r;
 
-	optind = 0;
-	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+	for (; c >= 0; c = arguments_next(argc, argv, ":", known, false, err)) {
 		switch (c) {
 		case 'b':
 			un.bin_dir = optarg;
@@ -35,15 +41,14 @@ int cmd_uninstall(const struct ctl *ctl, int argc, char *argv[], struct pw_error
 		case 's':
 			un.state_dir = optarg;
 			break;
-		case 'F':
+		default:
 			un.force = true;
 			break;
-		default:
-			return pw_fail(err, EINVAL, PW_E_ENV, "see podwirectl-install(8)");
 		}
 	}
-	if (optind < argc)
-		return pw_fail(err, EINVAL, PW_E_ENV, "%s: unexpected argument", argv[optind]);
+	r = c < -1 ? c : arguments_count(argc, argv, 0, err);
+	if (r < 0)
+		return r;
 	r = uninstall_run(&un, &say, err);
 	say_end(&say);
 	return r;

@@ -129,9 +129,13 @@ static void judge_place(struct doctor *d, const struct found *f)
 	const char *dir = d->options.conf_dir;
 
 	if (!*f->ours_name) {
-		doctor_say(d, SEVERITY_BROKEN, "cni-conf-missing",
-			   "no file of %s names podwire (of %zu; the first is %s)", dir, f->n,
-			   f->n ? f->first : "none");
+		if (f->n)
+			doctor_say(d, SEVERITY_BROKEN, "cni-conf-missing",
+				   "no network in %s is podwire's: of %zu the first is %s", dir,
+				   f->n, f->first);
+		else
+			doctor_say(d, SEVERITY_BROKEN, "cni-conf-missing",
+				   "there is no network in %s", dir);
 		doctor_remedy(d, "podwirectl install --pod-cidr CIDR");
 		return;
 	}

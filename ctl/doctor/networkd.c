@@ -251,7 +251,7 @@ static void foreign_routes(struct doctor *d)
 
 void check_networkd(struct doctor *d)
 {
-	if (!root_has(d, "/run/systemd/netif")) {
+	if (!root_runs(d, "systemd-networkd")) {
 		doctor_say(d, SEVERITY_OK, "networkd-manages-pods", "systemd-networkd doesn't run");
 		return;
 	}

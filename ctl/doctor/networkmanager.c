@@ -155,7 +155,7 @@ void check_networkmanager(struct doctor *d)
 {
 	struct networkmanager nm = {};
 
-	if (!root_has(d, "/run/NetworkManager")) {
+	if (!root_runs(d, "NetworkManager")) {
 		doctor_say(d, SEVERITY_OK, "networkmanager-manages-pods",
 			   "NetworkManager doesn't run");
 		return;

@@ -86,6 +86,17 @@ bool root_has(const struct doctor *d, const char *path)
 	return fd >= 0;
 }
 
+bool root_runs(const struct doctor *d, const char *unit)
+{
+	_cleanup_(closep) int fd = -EBADF;
+	char path[160];
+
+	(void)snprintf(path, sizeof(path), "/run/systemd/units/invocation:%s.service", unit);
+	/* it leads nowhere: its text is the invocation's id */
+	fd = open_below(d->root_fd, path, O_PATH | O_NOFOLLOW);
+	return fd >= 0;
+}
+
 int root_read(const struct doctor *d, const char *path, size_t max, char **ret, size_t *ret_len)
 {
 	_cleanup_(closep) int found = root_find(d, path), fd = -EBADF;

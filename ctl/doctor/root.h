@@ -23,6 +23,12 @@ int root_open_all(struct doctor *d, struct pw_error *err);
 int root_find(const struct doctor *d, const char *path);
 bool root_has(const struct doctor *d, const char *path);
 
+/*
+ * Whether systemd has service @unit running: it keeps a link of that name as long (since version
+ * 240), where what a service has made in /run stays when it is stopped.
+ */
+bool root_runs(const struct doctor *d, const char *unit);
+
 /* -EINVAL: not a regular file; -EFBIG. @ret is the caller's, with a NUL behind it. */
 int root_read(const struct doctor *d, const char *path, size_t max, char **ret, size_t *ret_len);
 

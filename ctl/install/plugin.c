@@ -14,7 +14,7 @@
 #include "install/run.h"
 
 #define PLUGIN_MAX (64u << 20) /* bytes */
-#define PACKAGED "/../lib/cni/" PLUGIN_NAME
+#define PACKAGED "/../lib/podwire/" PLUGIN_NAME
 
 /* Where packages put it, from where they put us: a prefix may be chosen at installation. */
 static int packaged_path(char ret[PATH_MAX], struct pw_error *err)

@@ -104,6 +104,17 @@ class DoctorCase(unittest.TestCase):
                 os.rmdir(directory)
 
     @contextlib.contextmanager
+    def running(self, service):
+        """As systemd has it: a link to the service's invocation, which isn't a file."""
+        path = self.path(f"run/systemd/units/invocation:{service}.service")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        os.symlink("0123456789abcdef0123456789abcdef", path)
+        try:
+            yield
+        finally:
+            os.unlink(path)
+
+    @contextlib.contextmanager
     def without(self, name):
         path, aside = self.path(name), os.path.join(self.root, "aside")
         os.rename(path, aside)

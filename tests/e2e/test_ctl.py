@@ -223,10 +223,28 @@ class Found(Pods):
 class Wrong(CtlCase):
     def test_wrong_usage(self):
         for arguments in ((), ("nothing",), ("pods", "x"), ("pods", "--nothing"), ("pods", "-n"), ("pod",),
-                          ("pod", "a", "b"), ("status", "-x"), ("pods", "--names=x"), ("--nothing",), ("--bus",)):
+                          ("pod", "a", "b"), ("status", "-x"), ("pods", "--names=x"), ("--nothing",), ("--bus",),
+                          ("pods", "--bus"), ("status", "--json=x"), ("status", "--", "--json")):
             with self.subTest(arguments=arguments):
                 done = subprocess.run([PODWIRECTL, *arguments], capture_output=True, timeout=DEADLINE, check=False)
                 self.assertEqual(done.returncode, USAGE, done)
+
+    def test_options_stand_anywhere(self):
+        self.agent.start()
+        expected, _ = self.ctl("--json", "status")
+        for arguments in (("status", "--json"), ("--json", "status", *self.arguments())):
+            self.assertEqual(self.ctl(*arguments)[0], expected)
+        missing = f"unix:path={self.node.directory}/missing"
+        self.ctl("status", f"--bus={missing}", status=NO_AGENT)
+        self.ctl("pods", "--bus", missing, "--names", status=NO_AGENT)
+
+    def test_help(self):
+        for arguments, said in (((), "podwirectl [OPTION]... COMMAND"), (("pods",), "pods [-n NAMESPACE]"),
+                                (("doctor",), "--conf-dir DIR"), (("install", "--dry-run"), "--pod-cidr CIDR")):
+            done = subprocess.run([PODWIRECTL, *arguments, "--help"], capture_output=True, text=True, timeout=DEADLINE,
+                                  check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn(said, done.stdout)
 
     def test_a_full_disk_is_a_failure(self):
         self.agent.start()

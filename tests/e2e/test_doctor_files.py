@@ -11,7 +11,9 @@ from harness.case import conflist, host_local, podwire
 class Hazards(DoctorCase):
     def test_networkd(self):
         leaves = "[Network]\nManageForeignRoutes=no\n"
-        with self.file("run/systemd/netif/state", ""):
+        with self.file("run/systemd/netif/state", ""):  # which it leaves behind when it is stopped
+            self.assert_fine()
+        with self.running("systemd-networkd"):
             self.assert_found("networkd-foreign-routes", "warning", "ManageForeignRoutes=no")
             with self.file("etc/systemd/networkd.conf", leaves):
                 self.assert_fine()
@@ -36,6 +38,8 @@ class Hazards(DoctorCase):
     def test_networkmanager(self):
         name = "networkmanager-manages-pods"
         with self.file("run/NetworkManager/state", ""):
+            self.assert_fine()
+        with self.running("NetworkManager"):
             self.assert_found(name, "warning", "unmanaged-devices+=interface-name:vethpw*")
             ours = "[keyfile]\nunmanaged-devices+=interface-name:vethpw*\n"
             with self.file("usr/lib/NetworkManager/conf.d/podwire.conf", ours):
@@ -44,11 +48,12 @@ class Hazards(DoctorCase):
                     self.assert_found(name, "warning")
             with self.file("etc/NetworkManager/conf.d/x.conf", ours):
                 self.assert_fine()
-            os.mkfifo(self.path("run/NetworkManager/conf.d")) # and no directory: nothing there
-            try:
-                self.assert_found(name, "warning")
-            finally:
-                os.unlink(self.path("run/NetworkManager/conf.d"))
+            with self.file("run/NetworkManager/state", ""):
+                os.mkfifo(self.path("run/NetworkManager/conf.d")) # and no directory: nothing there
+                try:
+                    self.assert_found(name, "warning")
+                finally:
+                    os.unlink(self.path("run/NetworkManager/conf.d"))
 
 
 class Leftovers(DoctorCase):
@@ -216,9 +221,8 @@ class Hostile(DoctorCase):
 
     def setUp(self):
         super().setUp()
-        for directory in ("run/systemd/netif", "run/NetworkManager"):
-            os.makedirs(self.path(directory))
-            self.addCleanup(os.removedirs if "systemd" in directory else os.rmdir, self.path(directory))
+        for service in ("systemd-networkd", "NetworkManager"):
+            self.enterContext(self.running(service))
 
     def test_contents(self):
         contents = (b"\0" * 100, os.urandom(5000), b"[" * 100000, b"=\n" * 1000, b"[Match\n=x\nName", b"\\\n" * 50000,
