@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* org.podwire1.Manager: the agent itself, and the way to its objects. */
-#include <stdio.h>
 #include <string.h>
 
 #include "bus/errors.h"
+#include "bus/find.h"
 #include "bus/paths.h"
 #include "bus/server.h"
 
@@ -86,58 +86,9 @@ static int list_devices(sd_bus_message *m, void *userdata, sd_bus_error *ret_err
 	return reply_list(m, userdata, &device_kind, "(os)", append_device);
 }
 
-/* An attachment that has no record has no names either, and none of them is what "" or "/" asks
- * for.
- */
-static bool is_called(const struct view *view, const char *name)
-{
-	size_t len = strlen(view->namespace);
-
-	if (view->container_id[0] && strcmp(view->container_id, name) == 0)
-		return true;
-	return len > 0 && view->name[0] && strncmp(view->namespace, name, len) == 0 &&
-	       name[len] == '/' && strcmp(view->name, name + len + 1) == 0;
-}
-
-/*
- * A host interface is one attachment. A pod, or its container, has one for each of its networks,
- * and while a sandbox takes the place of another, those of both.
- */
-static const struct object *find(const struct bus *bus, const char *name, enum bus_fault *ret_fault,
-				 struct pw_error *err)
-{
-	const struct object *found = NULL;
-	char all[256] = "";
-	size_t n = 0, len = 0;
-
-	for (size_t i = 0; i < objects_count(&bus->objects); i++) {
-		const struct object *o = objects_at(&bus->objects, i);
-
-		if (o->kind != &attachment_kind)
-			continue;
-		if (strcmp(o->view.ifname, name) == 0)
-			return o;
-		if (!is_called(&o->view, name))
-			continue;
-		found = o;
-		if (len < sizeof(all)) /* cutting is what is wanted */
-			len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s",
-						n > 0 ? ", " : "", o->view.ifname);
-		n++;
-	}
-	if (n == 1)
-		return found;
-	*ret_fault = n == 0 ? BUS_NO_SUCH_ATTACHMENT : BUS_AMBIGUOUS;
-	if (n == 0)
-		pw_fail(err, ENOENT, PW_E_CONTAINER, "%.200s: there is no such attachment", name);
-	else
-		pw_fail(err, ENOTUNIQ, PW_E_ENV, "%.200s: %zu attachments are called so: %s", name,
-			n, all);
-	return NULL;
-}
-
 static int get_attachment(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
+	const struct bus *bus = userdata;
 	enum bus_fault fault = BUS_FAILED;
 	const struct object *object;
 	struct pw_error err = {};
@@ -146,7 +97,7 @@ static int get_attachment(sd_bus_message *m, void *userdata, sd_bus_error *ret_e
 
 	if (r < 0)
 		return r;
-	object = find(userdata, name, &fault, &err);
+	object = find_attachment(&bus->objects, name, &fault, &err);
 	if (!object)
 		return bus_error(ret_error, fault, &err);
 	return sd_bus_reply_method_return(m, "o", object->path);

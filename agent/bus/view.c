@@ -19,6 +19,7 @@ void view_done(struct view *view)
 	for (char **one = view->addresses; one && *one; one++)
 		free(*one);
 	free(view->addresses);
+	array_done(&view->ips);
 	free(view->driver);
 	free(view->kind);
 	*view = (struct view){};
@@ -39,6 +40,20 @@ static char **copy_addresses(const struct array *addresses)
 		}
 	}
 	return list;
+}
+
+static int copy_ips(const struct array *addresses, struct array *ips)
+{
+	const struct cidr *c = addresses->v;
+
+	for (size_t i = 0; i < addresses->n; i++) {
+		struct ipaddr *to = array_grow(ips, sizeof(*to), 1);
+
+		if (!to)
+			return -ENOMEM;
+		*to = c[i].ip;
+	}
+	return 0;
 }
 
 static int fill_port(const struct port *port, struct view *view)
@@ -65,7 +80,8 @@ static int fill_attachment(const struct port *port, struct view *view)
 	view->interface = bus_text(rec->id.ifname);
 	view->addresses = copy_addresses(&rec->addresses);
 	if (!view->namespace || !view->name || !view->uid || !view->container_id ||
-	    !view->network || !view->interface || !view->addresses)
+	    !view->network || !view->interface || !view->addresses ||
+	    copy_ips(&rec->addresses, &view->ips) < 0)
 		return -ENOMEM;
 	return fill_port(port, view);
 }

@@ -20,6 +20,7 @@ struct view {
 	char *namespace, *name, *uid;
 	char *container_id, *network, *interface;
 	char **addresses;         /* ADDRESS/LENGTH */
+	struct array ips;         /* struct ipaddr: the same, to be found by */
 	const char *source_check; /* static */
 
 	/* devices */

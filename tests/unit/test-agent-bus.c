@@ -283,21 +283,32 @@ static void attachment_is_found_by_each_of_its_names(void **state)
 	struct agent_lab *lab = *state;
 	const char *ifname = WEB(lab);
 
-	POD(lab, .container_id = "other", .namespace = "default", .name = "web2");
+	static const char *const names[] = { "default/web", "c0ffee", "c0ff", "c0ffe", "10.1.0.2" };
+	const char *six = POD(lab, .container_id = "c0de", .address = "fd00:1::a/64");
+	const char *longer = POD(lab, .container_id = "c0dec0de", .namespace = "default",
+				 .name = "web2", .address = "10.1.0.20/24");
+
 	agent_lab_link(lab, "vethpw012345678", 9);
 	agent_lab_uplink(lab, "ens3", 2);
 	told(lab);
 	expect(find(lab, ifname), "%s", PATH_OF(ifname));
-	expect(find(lab, "default/web"), "%s", PATH_OF(ifname));
-	expect(find(lab, "c0ffee"), "%s", PATH_OF(ifname));
+	for (size_t i = 0; i < TEST_COUNT(names); i++)
+		expect(find(lab, names[i]), "%s", PATH_OF(ifname));
+	expect(find(lab, "fd00:1::a"), "%s", PATH_OF(six));
+	expect(find(lab, "FD00:1:0:0::0:a"), "%s", PATH_OF(six));
+	/* which is the beginning of the other's as well */
+	expect(find(lab, "c0de"), "%s", PATH_OF(six));
+	expect(find(lab, "c0dec"), "%s", PATH_OF(longer));
 	expect(find(lab, "vethpw012345678"), MANAGER_PATH "/attachment/012345678");
 }
 
 static void name_of_nobody_is_an_error(void **state)
 {
 	static const char *const names[] = {
-		"",        "/",          "web",  "default/",        "/web", "c0ffe", "default/web/",
-		"default", "default/we", "ens3", "vethpw000000000", "%s%n",
+		"",        "/",          "web",       "default/",    "/web",
+		"default", "default/we", "ens3",      "%s%n",        "vethpw000000000",
+		"c0f",     "C0FF",       "c0ffeg",    "c0ffeee",     "default/web/",
+		"0000",    "10.1.0.3",   "10.1.0.2/", "10.1.0.2/24", "::ffff:10.1.0.2",
 	};
 	struct agent_lab *lab = *state;
 
@@ -320,8 +331,9 @@ static void name_of_several_is_an_error_that_names_them(void **state)
 	bool ordered = strcmp(a, b) < 0;
 
 	told(lab);
-	for (int i = 0; i < 2; i++) {
-		const char *name = i ? "c0ffee" : "default/web";
+	for (int i = 0; i < 3; i++) {
+		static const char *const names[] = { "c0ffee", "default/web", "c0ff" };
+		const char *name = names[i];
 
 		expect(find(lab, name),
 		       "org.podwire1.Error.Ambiguous: %s: 2 attachments are called so: %s, %s",
