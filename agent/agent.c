@@ -48,8 +48,8 @@ struct agent {
 	struct datapath *dp;
 	struct attach *attach;
 	struct apply apply;
-	struct bus *bus; /* NULL: none */
-	bool bus_missed; /* and that was said */
+	struct bus *bus; /* NULL: not yet */
+	bool bus_missed; /* there was none, and that was said */
 
 	bool look_all, look_uplinks;
 	struct array look_at;  /* int: devices */
@@ -183,10 +183,9 @@ static int reload(void *userdata, struct pw_error *err)
 
 static void on_bus_lost(void *userdata)
 {
-	struct agent *a = userdata;
+	const struct agent *a = userdata;
 
 	log_line(a->log, LOG_WARNING, NULL, "the bus is gone; going on without it");
-	a->bus = bus_free(a->bus);
 }
 
 static const struct bus_ops bus_ops = {
@@ -196,7 +195,23 @@ static const struct bus_ops bus_ops = {
 };
 
 /* No bus is no fault: some systems have none, and on others it comes after us. */
-static void open_bus(struct agent *a)
+static void connect_bus(struct agent *a)
+{
+	struct pw_error err = {};
+	int r;
+
+	if (a->options->no_bus)
+		return;
+	r = bus_connect(a->bus, a->options->bus, &err);
+	if (r == 0)
+		a->bus_missed = false;
+	else if (!a->bus_missed)
+		log_line(a->log, LOG_WARNING, NULL, "%s; going on without a bus", err.msg);
+	if (r < 0)
+		a->bus_missed = true;
+}
+
+static int open_bus(struct agent *a, struct pw_error *err)
 {
 	const struct bus_info info = {
 		.version = PW_VERSION,
@@ -205,18 +220,15 @@ static void open_bus(struct agent *a)
 		.resyncs = &a->resyncs,
 		.lost_events = &a->lost,
 	};
-	struct pw_error err = {};
-	int r;
+	struct pw_error without = {};
+	int r = bus_new(a->event, a->m, &info, &bus_ops, a, &a->bus, err);
 
-	if (a->options->no_bus || a->bus)
-		return;
-	r = bus_open(a->options->bus, a->event, a->m, &info, &bus_ops, a, &a->bus, &err);
-	if (r == 0)
-		a->bus_missed = false;
-	else if (!a->bus_missed)
-		log_line(a->log, LOG_WARNING, NULL, "%s; going on without a bus", err.msg);
 	if (r < 0)
-		a->bus_missed = true;
+		return r;
+	if (bus_listen(a->bus, a->runtime_fd, &without) < 0)
+		log_line(a->log, LOG_WARNING, NULL, "%s; going on without it", without.msg);
+	connect_bus(a);
+	return 0;
 }
 
 /* With or without a slot: a former agent's are there before a record is. */
@@ -327,8 +339,7 @@ static int settle(struct agent *a, struct pw_error *err)
 	/* what was there before us is served at once */
 	if (r == 0 && !attach_has_tcx(a->attach))
 		a->apply.patience = NO_TCX_USEC;
-	if (a->bus)
-		bus_flush(a->bus);
+	bus_flush(a->bus);
 	model_forget_gone(a->m);
 	status_tell(&a->status, a->m, a->log);
 	return r < 0 ? r : 0;
@@ -387,7 +398,7 @@ static int on_check(sd_event_source *source, uint64_t usec, void *arg)
 		log_line(a->log, LOG_ERR, NULL, "%s", err.msg);
 	if (records_check(a->records, &err) < 0)
 		log_line(a->log, LOG_ERR, NULL, "%s", err.msg);
-	open_bus(a);
+	connect_bus(a);
 	settle_soon(a);
 	return again(source, usec + CHECK_USEC);
 }
@@ -552,7 +563,9 @@ int agent_run(struct agent *a, struct pw_error *err)
 	if (r < 0)
 		return r;
 	datapath_beat(a->dp);
-	open_bus(a);
+	r = open_bus(a, err);
+	if (r < 0)
+		return r;
 	(void)sd_notify(0, "READY=1");
 	log_line(a->log, LOG_NOTICE, NULL, "podwired %s: %s", PW_VERSION, a->status.text);
 	r = sd_event_loop(a->event);

@@ -8,6 +8,7 @@
 #include "alive.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "bus/bus.h"
 #include "sink/datapath.h"
 #include "sink/filter.h"
 #include "store/saved.h"
@@ -57,5 +58,6 @@ int uninstall(const struct options_line *options, const struct log *log, struct 
 		if (r < 0)
 			return r;
 	}
-	return file_remove_at(runtime_fd, AGENT_LOCK, err);
+	r = file_remove_at(runtime_fd, BUS_SOCKET, err); /* of an agent that was killed */
+	return r < 0 ? r : file_remove_at(runtime_fd, AGENT_LOCK, err);
 }

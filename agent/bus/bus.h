@@ -28,31 +28,40 @@ struct bus_ops {
 			  void *userdata, struct pw_error *err);
 	/* Reads the configuration again; only for root, which the bus has checked. */
 	int (*reload)(void *userdata, struct pw_error *err);
-	/*
-	 * The connection is gone; may be NULL. The bus is dead from here on: it serves nobody and
-	 * bus_flush() does nothing, so the agent may go on with it, or bus_free() it (from here,
-	 * too) and open another, which shows all ports anew.
-	 */
+	/* The connection to the bus is gone, and was given up; may be NULL. */
 	void (*lost)(void *userdata);
 };
 
 /*
- * @address: of a bus, "unix:path=..."; NULL: the system bus. Shows all ports that the model has,
- * changed or not, takes the name org.podwire1 and serves. @info and @ops are copied; the strings
- * and counters of @info have to outlive the bus. Waits for a bus that is slow, some seconds each
- * step, and no longer.
- * -ENOENT, -ECONNREFUSED and the like where there's no bus: the agent goes on without.
- * -EEXIST: somebody has the name, and the message says who.
+ * Shows all ports that the model has, changed or not, as soon as somebody can see them. @info and
+ * @ops are copied; the strings and counters of @info have to outlive the bus.
  */
-int bus_open(const char *address, sd_event *event, struct model *model, const struct bus_info *info,
-	     const struct bus_ops *ops, void *userdata, struct bus **ret, struct pw_error *err);
+int bus_new(sd_event *event, struct model *model, const struct bus_info *info,
+	    const struct bus_ops *ops, void *userdata, struct bus **ret, struct pw_error *err);
 struct bus *bus_free(struct bus *bus);
 DEFINE_CLEANUP(struct bus *, bus_free);
 
 /*
+ * @address: of a bus, "unix:path=..."; NULL: the system bus. Takes the name org.podwire1 and
+ * serves; does nothing where there's a connection already. Waits for a bus that is slow, some
+ * seconds each step, and no longer.
+ * -ENOENT, -ECONNREFUSED and the like where there's no bus: the agent goes on without.
+ * -EEXIST: somebody has the name, and the message says who.
+ */
+int bus_connect(struct bus *bus, const char *address, struct pw_error *err);
+
+/*
+ * Serves the same without a bus, to whoever connects to BUS_SOCKET in @dirfd, which a former
+ * agent's may be in the way of. It goes with bus_free(). At most once.
+ */
+#define BUS_SOCKET "agent.sock"
+int bus_listen(struct bus *bus, int dirfd, struct pw_error *err);
+
+/*
  * Tells what has changed: PropertiesChanged for each port whose `changed` is set (and clears it),
  * InterfacesAdded for a new one; for one that is `gone`, InterfacesRemoved. Called once the sinks
- * have done their part, before model_forget_gone(). What can't be told, for want of memory or since
- * the bus is stuck, keeps its flag and is told the next time. @bus may be NULL: there is none.
+ * have done their part, before model_forget_gone(). What there is no memory for keeps its flag and
+ * is told the next time; a connection that can't be told is cut off, so that what a client has been
+ * told is what is. @bus may be NULL: there is none.
  */
 void bus_flush(struct bus *bus);

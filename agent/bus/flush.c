@@ -2,8 +2,8 @@
 /*
  * From the model to the bus
  *
- * An object changes only here, and with it goes the signal: a signal that can't be sent leaves the
- * object as it was. Objects go and come with all their interfaces, the standard ones included: a
+ * An object changes only here, and with it goes the signal, to all who are connected: who can't be
+ * told is cut off. Objects go and come with all their interfaces, the standard ones included: a
  * client's view of an object ends when the last one is removed.
  */
 #include <string.h>
@@ -25,26 +25,58 @@ static const struct object_kind *kind_of(const struct port *port)
 }
 
 static int show(struct bus *bus, const struct object_kind *kind, const struct port *port,
-		const char **ret_path)
+		const struct object **ret)
 {
 	_cleanup_(object_freep) struct object *object = object_new(bus, kind, port);
 
 	if (!object || objects_add(&bus->objects, object) < 0)
 		return -ENOMEM;
-	*ret_path = take_ptr(object)->path;
+	*ret = take_ptr(object);
 	return 0;
+}
+
+struct news {
+	int (*emit)(sd_bus *connection, const struct news *news);
+	const struct object *object;
+	char **names; /* of the properties that differ */
+};
+
+static int emit_added(sd_bus *connection, const struct news *news)
+{
+	return sd_bus_emit_object_added(connection, news->object->path);
+}
+
+static int emit_removed(sd_bus *connection, const struct news *news)
+{
+	return sd_bus_emit_object_removed(connection, news->object->path);
+}
+
+static int emit_changed(sd_bus *connection, const struct news *news)
+{
+	return sd_bus_emit_properties_changed_strv(connection, news->object->path,
+						   news->object->kind->interface, news->names);
+}
+
+static void spread(struct bus *bus, const struct news *news)
+{
+	if (bus->daemon && news->emit(bus->daemon, news) < 0)
+		bus_lose(bus);
+	for (size_t i = peers_count(bus->peers); i-- > 0;) {
+		sd_bus *connection = peers_at(bus->peers, i);
+
+		/* one that isn't in yet finds all as it will be then */
+		if (sd_bus_is_ready(connection) > 0 && news->emit(connection, news) < 0)
+			peers_cut(bus->peers, i);
+	}
 }
 
 static int tell_added(struct bus *bus, const struct object_kind *kind, const struct port *port)
 {
-	const char *path = NULL;
-	int r = show(bus, kind, port, &path);
+	const struct object *object = NULL;
+	int r = show(bus, kind, port, &object);
 
-	if (r < 0)
-		return r;
-	r = sd_bus_emit_object_added(bus->connection, path);
-	if (r < 0)
-		objects_remove(&bus->objects, path);
+	if (r == 0)
+		spread(bus, &(struct news){ emit_added, object, NULL });
 	return r;
 }
 
@@ -57,26 +89,16 @@ static int tell_changed(struct bus *bus, struct object *object, const struct por
 	if (r < 0)
 		return r;
 	/* sd-bus reads the values from the object, so these have to be the new ones by then */
-	if (object_changes(object->kind, &before, &object->view, names) > 0) {
-		r = sd_bus_emit_properties_changed_strv(bus->connection, object->path,
-							object->kind->interface, names);
-		if (r < 0) {
-			view_done(&object->view);
-			object->view = before;
-			return r;
-		}
-	}
+	if (object_changes(object->kind, &before, &object->view, names) > 0)
+		spread(bus, &(struct news){ emit_changed, object, names });
 	view_done(&before);
 	return 0;
 }
 
-static int tell_removed(struct bus *bus, const char *path)
+static void tell_removed(struct bus *bus, const struct object *object)
 {
-	int r = sd_bus_emit_object_removed(bus->connection, path);
-
-	if (r >= 0)
-		objects_remove(&bus->objects, path);
-	return r;
+	spread(bus, &(struct news){ emit_removed, object, NULL });
+	objects_remove(&bus->objects, object->path);
 }
 
 /* The model forgets a port whether or not its end could be told. */
@@ -87,7 +109,7 @@ static void tell_orphans(struct bus *bus)
 		const struct port *port = model_find(bus->model, object->ifname);
 
 		if (!port || port->gone)
-			tell_removed(bus, object->path);
+			tell_removed(bus, object);
 	}
 }
 
@@ -100,8 +122,10 @@ static void tell(struct bus *bus, struct port *port)
 
 	if (!path)
 		r = kind ? -ENOMEM : 0;
+	else if (port->gone && object)
+		tell_removed(bus, object);
 	else if (port->gone)
-		r = object ? tell_removed(bus, path) : 0;
+		r = 0;
 	else if (object)
 		r = tell_changed(bus, object, port);
 	else
@@ -114,7 +138,7 @@ void bus_flush(struct bus *bus)
 {
 	size_t n, there = 0;
 
-	if (!bus || sd_bus_is_open(bus->connection) <= 0) /* it was lost */
+	if (!bus)
 		return;
 	n = model_ports(bus->model);
 	/* a name may have passed from one port to another in the meantime */
@@ -131,6 +155,7 @@ void bus_flush(struct bus *bus)
 	}
 	if (objects_count(&bus->objects) > there)
 		tell_orphans(bus);
+	peers_check(bus->peers);
 }
 
 int bus_show_all(struct bus *bus)
@@ -138,11 +163,11 @@ int bus_show_all(struct bus *bus)
 	for (size_t i = 0; i < model_ports(bus->model); i++) {
 		struct port *port = model_port(bus->model, i);
 		const struct object_kind *kind = kind_of(port);
-		const char *path = NULL;
+		const struct object *object = NULL;
 
 		if (!kind || port->gone)
 			continue;
-		if (show(bus, kind, port, &path) < 0)
+		if (show(bus, kind, port, &object) < 0)
 			return -ENOMEM;
 		port->changed = false;
 	}

@@ -2,6 +2,7 @@
 /* org.podwire1.Manager: the agent itself, and the way to its objects. */
 #include <string.h>
 
+#include "bus/caller.h"
 #include "bus/errors.h"
 #include "bus/find.h"
 #include "bus/paths.h"
@@ -103,35 +104,14 @@ static int get_attachment(sd_bus_message *m, void *userdata, sd_bus_error *ret_e
 	return sd_bus_reply_method_return(m, "o", object->path);
 }
 
-/*
- * The policy of the system bus says so, too: but there are other buses. Who asks is what the bus
- * knows of the sender's connection, nothing that the sender says.
- */
-static int is_root(sd_bus_message *m)
-{
-	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = NULL;
-	uid_t uid;
-	int r = sd_bus_query_sender_creds(m, SD_BUS_CREDS_EUID, &creds);
-
-	if (r < 0)
-		return r;
-	r = sd_bus_creds_get_euid(creds, &uid);
-	if (r < 0)
-		return r;
-	return uid == 0;
-}
-
 static int reload(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
-	const struct bus *bus = userdata;
+	struct bus *bus = userdata;
 	struct pw_error err = {};
-	int r = is_root(m);
+	int r = caller_is_root(bus, m, "Reload", ret_error);
 
 	if (r < 0)
 		return r;
-	if (r == 0)
-		return sd_bus_error_set(ret_error, SD_BUS_ERROR_ACCESS_DENIED,
-					"Reload is for root only");
 	if (bus->ops.reload(bus->userdata, &err) < 0)
 		return bus_error_from(ret_error, &err);
 	return sd_bus_reply_method_return(m, NULL);

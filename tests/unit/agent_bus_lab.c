@@ -42,8 +42,6 @@ static void lost(void *userdata)
 
 	lab->lost = true;
 	lab->losses++;
-	if (lab->free_when_lost)
-		lab->bus = bus_free(lab->bus);
 }
 
 int agent_lab_open(struct agent_lab *lab, const char *address, struct pw_error *err)
@@ -57,7 +55,11 @@ int agent_lab_open(struct agent_lab *lab, const char *address, struct pw_error *
 		.lost_events = &lab->lost_events,
 	};
 
-	return bus_open(address, lab->lab.event, lab->model, &info, &ops, lab, &lab->bus, err);
+	int r = 0;
+
+	if (!lab->bus)
+		r = bus_new(lab->lab.event, lab->model, &info, &ops, lab, &lab->bus, err);
+	return r < 0 ? r : bus_connect(lab->bus, address, err);
 }
 
 static int setup(void **state, const char *policy, const char *include)

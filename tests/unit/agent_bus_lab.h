@@ -14,11 +14,10 @@
 struct agent_lab {
 	struct bus_lab lab;
 	struct model *model;
-	struct bus *bus; /* NULL: not open */
+	struct bus *bus;
 	uint64_t resyncs, lost_events;
 	unsigned int reloads, losses;
 	struct pw_error refusal; /* of statistics() and reload(), where it has an errno */
-	bool free_when_lost;
 	bool lost;
 };
 
