@@ -13,6 +13,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "bus/bus.h"
+#include "config/keep.h"
+#include "cpumap.h"
 #include "sink/apply.h"
 #include "sink/filter.h"
 #include "source/cpus.h"
@@ -21,6 +23,7 @@
 #include "source/look.h"
 #include "source/records.h"
 #include "source/xdp_features.h"
+#include "statistics.h"
 #include "status.h"
 
 #define BEAT_USEC 500000u    /* the programs take two seconds of silence for death */
@@ -31,7 +34,7 @@
 
 struct agent {
 	const struct options_line *options; /* borrowed */
-	const struct log *log;
+	struct log *log;                    /* borrowed */
 	struct config config;
 	struct utsname uname;
 	char *features_said[4]; /* literals */
@@ -48,6 +51,7 @@ struct agent {
 	struct datapath *dp;
 	struct attach *attach;
 	struct apply apply;
+	struct cpumap cpumap;
 	struct bus *bus; /* NULL: not yet */
 	bool bus_missed; /* there was none, and that was said */
 
@@ -135,24 +139,9 @@ static int on_statistics(const struct port *port,
 			 void (*each)(const char *name, uint64_t value, void *arg), void *arg,
 			 void *userdata, struct pw_error *err)
 {
-	static const char *const names[PW_DIRECTIONS][4] = {
-		[PW_IN] = { "in-packets", "in-bytes", "in-spoofed", "in-unparsed" },
-		[PW_OUT] = { "out-packets", "out-bytes", "out-spoofed", "out-unparsed" },
-	};
-	struct agent *a = userdata;
-	struct pw_count count;
-	int r;
+	const struct agent *a = userdata;
 
-	for (unsigned int d = 0; d < PW_DIRECTIONS && port->slot; d++) {
-		r = datapath_count(a->dp, port->slot, d, &count, err);
-		if (r < 0)
-			return r;
-		each(names[d][0], count.packets, arg);
-		each(names[d][1], count.bytes, arg);
-		each(names[d][2], count.spoofed, arg);
-		each(names[d][3], count.unparsed, arg);
-	}
-	return 0;
+	return statistics_each(a->dp, port, each, arg, err);
 }
 
 static void log_finding(const char *finding, void *arg)
@@ -181,6 +170,38 @@ static int reload(void *userdata, struct pw_error *err)
 	return 0;
 }
 
+static int set_cpus(struct agent *a, struct pw_error *err)
+{
+	return cpumap_set(&a->cpumap, &a->config, a->m, a->dp, err);
+}
+
+static size_t on_cpus(const uint32_t **ret_cpu, uint32_t *ret_queue, void *userdata)
+{
+	const struct agent *a = userdata;
+
+	*ret_cpu = a->cpumap.cpu;
+	*ret_queue = a->cpumap.queue;
+	return a->cpumap.n;
+}
+
+/* At run time the configuration that was read is another, until it is read again. */
+static int on_set_cpus(const uint32_t *cpu, size_t n, bool runtime, void *userdata,
+		       struct pw_error *err)
+{
+	struct agent *a = userdata;
+	int r = cpus_check(cpu, n, err);
+
+	if (r == 0 && !runtime)
+		r = keep_cpus(a->options->config, cpu, n, err);
+	if (r == 0 && !runtime)
+		r = reload(a, err);
+	if (r < 0)
+		return r;
+	if ((n > 0 || runtime) && config_set_cpus(&a->config, cpu, n) < 0)
+		return pw_oom(err);
+	return set_cpus(a, err);
+}
+
 static void on_bus_lost(void *userdata)
 {
 	const struct agent *a = userdata;
@@ -191,6 +212,8 @@ static void on_bus_lost(void *userdata)
 static const struct bus_ops bus_ops = {
 	.statistics = on_statistics,
 	.reload = reload,
+	.cpus = on_cpus,
+	.set_cpus = on_set_cpus,
 	.lost = on_bus_lost,
 };
 
@@ -219,6 +242,7 @@ static int open_bus(struct agent *a, struct pw_error *err)
 		.features = a->features_said,
 		.resyncs = &a->resyncs,
 		.lost_events = &a->lost,
+		.log = a->log,
 	};
 	struct pw_error without = {};
 	int r = bus_new(a->event, a->m, &info, &bus_ops, a, &a->bus, err);
@@ -307,16 +331,6 @@ static int look(struct agent *a, struct pw_error *err)
 	a->look_all = a->look_uplinks = false;
 	look_at_all_devices(a);
 	return 0;
-}
-
-static int set_cpus(struct agent *a, struct pw_error *err)
-{
-	uint32_t cpu[PW_CPUS_MAX];
-	size_t n;
-	int r;
-
-	r = cpus_find(&a->config, a->m, cpu, ARRAY_COUNT(cpu), &n, err);
-	return r < 0 ? r : datapath_set_cpus(a->dp, cpu, n, a->config.cpu_queue, err);
 }
 
 static void settle_later(struct agent *a)
@@ -516,7 +530,7 @@ static int open_sinks(struct agent *a, struct pw_error *err)
 	return 0;
 }
 
-int agent_new(const struct options_line *options, const struct log *log, struct agent **ret,
+int agent_new(const struct options_line *options, struct log *log, struct agent **ret,
 	      struct pw_error *err)
 {
 	_cleanup_(agent_freep) struct agent *a = calloc(1, sizeof(*a));

@@ -11,7 +11,7 @@
 
 struct agent;
 
-int agent_new(const struct options_line *options, const struct log *log, struct agent **ret,
+int agent_new(const struct options_line *options, struct log *log, struct agent **ret,
 	      struct pw_error *err);
 struct agent *agent_free(struct agent *a);
 DEFINE_CLEANUP(struct agent *, agent_free);

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "uninstall.h"
 
-static int run(const struct options_line *options, const struct log *log, struct pw_error *err)
+static int run(const struct options_line *options, struct log *log, struct pw_error *err)
 {
 	_cleanup_(agent_freep) struct agent *agent = NULL;
 	int r;
@@ -20,7 +20,7 @@ static int run(const struct options_line *options, const struct log *log, struct
 
 int main(int argc, char *argv[])
 {
-	struct log log = { .journal = getenv("JOURNAL_STREAM") != NULL };
+	struct log log = log_default();
 	struct options_line options;
 	struct pw_error err = {};
 	int r;

@@ -11,6 +11,7 @@
 #include "model/model.h"
 
 struct bus;
+struct log;
 
 /* What is the same for all of the agent's life, and what is counted. */
 struct bus_info {
@@ -19,6 +20,7 @@ struct bus_info {
 	char *const *features;   /* NULL-terminated: "tcx", "xdp-features", ... */
 	const uint64_t *resyncs; /* full looks around since the start */
 	const uint64_t *lost_events;
+	struct log *log; /* of which root may set the level and the target */
 };
 
 struct bus_ops {
@@ -28,6 +30,11 @@ struct bus_ops {
 			  void *userdata, struct pw_error *err);
 	/* Reads the configuration again; only for root, which the bus has checked. */
 	int (*reload)(void *userdata, struct pw_error *err);
+	/* The CPUs of the cpumap, until it is changed, and the frames that each one queues. */
+	size_t (*cpus)(const uint32_t **ret_cpu, uint32_t *ret_queue, void *userdata);
+	/* Sets them; without any, to the default. Not only at @runtime: for the next start, too. */
+	int (*set_cpus)(const uint32_t *cpu, size_t n, bool runtime, void *userdata,
+			struct pw_error *err);
 	/* The connection to the bus is gone, and was given up; may be NULL. */
 	void (*lost)(void *userdata);
 };

@@ -10,6 +10,7 @@
 static const char *const names[_BUS_FAULT_MAX] = {
 	[BUS_NO_SUCH_ATTACHMENT] = "org.podwire1.Error.NoSuchAttachment",
 	[BUS_AMBIGUOUS] = "org.podwire1.Error.Ambiguous",
+	[BUS_INVALID_ARGUMENT] = "org.podwire1.Error.InvalidArgument",
 	[BUS_CONFIG] = "org.podwire1.Error.InvalidConfig",
 	[BUS_FAILED] = "org.podwire1.Error.Failed",
 };
@@ -33,6 +34,8 @@ int bus_error_from(sd_bus_error *ret, const struct pw_error *err)
 	bool config = err->code == PW_E_CONFIG || err->code == PW_E_DECODE;
 
 	if (err->errnum == ENOMEM)
-		return -ENOMEM; /* which sd-bus has a name for */
+		return -ENOMEM;    /* which sd-bus has a name for */
+	if (err->code == PW_E_ENV) /* what was asked for is malformed */
+		return bus_error(ret, BUS_INVALID_ARGUMENT, err);
 	return bus_error(ret, config ? BUS_CONFIG : BUS_FAILED, err);
 }

@@ -8,6 +8,7 @@
 enum bus_fault {
 	BUS_NO_SUCH_ATTACHMENT,
 	BUS_AMBIGUOUS,
+	BUS_INVALID_ARGUMENT,
 	BUS_CONFIG, /* the configuration can't be read, or isn't valid */
 	BUS_FAILED, /* anything else: the message says */
 	_BUS_FAULT_MAX,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bus/caller.h"
+#include "bus/cpus.h"
 #include "bus/errors.h"
 #include "bus/find.h"
 #include "bus/paths.h"
@@ -38,6 +39,30 @@ static int get_slots(sd_bus *connection, const char *path, const char *interface
 	else if (strcmp(property, "WithoutSlot") == 0)
 		value = (uint32_t)model_without_slot(bus->model);
 	return sd_bus_message_append(reply, "u", value);
+}
+
+/* All paths that there are, whether or not anything goes by one. */
+static int get_paths(sd_bus *connection, const char *path, const char *interface,
+		     const char *property, sd_bus_message *reply, void *userdata,
+		     sd_bus_error *ret_error)
+{
+	const struct bus *bus = userdata;
+	int r = sd_bus_message_open_container(reply, 'a', "{su}");
+
+	(void)connection;
+	(void)path;
+	(void)interface;
+	(void)property;
+	(void)ret_error;
+	for (enum port_path p = 0; r >= 0 && p < _PORT_PATH_MAX; p++) {
+		const char *name = port_path_name(p);
+		uint32_t n = 0;
+
+		for (size_t i = 0; i < objects_count(&bus->objects); i++)
+			n += strcmp(objects_at(&bus->objects, i)->view.path, name) == 0;
+		r = sd_bus_message_append(reply, "{su}", name, n);
+	}
+	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
 static int append_attachment(sd_bus_message *reply, const struct object *o)
@@ -130,6 +155,8 @@ const sd_bus_vtable manager_vtable[] = {
 	SD_BUS_PROPERTY("Slots", "u", get_slots, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("FreeSlots", "u", get_slots, 0, 0),
 	SD_BUS_PROPERTY("WithoutSlot", "u", get_slots, 0, 0),
+	SD_BUS_PROPERTY("Paths", "a{su}", get_paths, 0, 0),
+	SD_BUS_PROPERTY("Cpus", "au", cpus_get, 0, 0),
 	SD_BUS_METHOD_WITH_ARGS("ListAttachments", SD_BUS_NO_ARGS,
 				SD_BUS_RESULT("a(osss)", attachments), list_attachments,
 				SD_BUS_VTABLE_UNPRIVILEGED),
@@ -138,6 +165,10 @@ const sd_bus_vtable manager_vtable[] = {
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("ListDevices", SD_BUS_NO_ARGS, SD_BUS_RESULT("a(os)", devices),
 				list_devices, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("ListCpus", SD_BUS_NO_ARGS, SD_BUS_RESULT("a(uu)", cpus), cpus_list,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("SetCpus", SD_BUS_ARGS("au", cpus, "b", runtime), SD_BUS_NO_RESULT,
+				cpus_set, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Reload", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, reload,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_VTABLE_END,

@@ -88,6 +88,10 @@ int bus_publish(struct bus *bus, sd_bus *connection)
 				     manager_vtable, bus);
 	if (r < 0)
 		return r;
+	r = sd_bus_add_object_vtable(connection, NULL, "/org/freedesktop/LogControl1",
+				     "org.freedesktop.LogControl1", log_control_vtable, bus);
+	if (r < 0)
+		return r;
 	r = add_kind(bus, connection, &attachment_kind, list_attachments);
 	if (r < 0)
 		return r;

@@ -24,7 +24,7 @@ struct bus {
  */
 #define BUS_PRIORITY SD_EVENT_PRIORITY_IDLE
 
-extern const sd_bus_vtable manager_vtable[]; /* of a struct bus */
+extern const sd_bus_vtable manager_vtable[], log_control_vtable[]; /* of a struct bus */
 
 /* Makes objects of all ports, without a signal. 0 or -ENOMEM. */
 int bus_show_all(struct bus *bus);

@@ -137,8 +137,7 @@ static int load_dir(const char *dir, struct config *c, struct findings *f)
 	return r;
 }
 
-/* The directory beside FILE; to be freed. NULL when out of memory. */
-static char *dir_of(const char *path)
+char *config_dir(const char *path)
 {
 	size_t len = strlen(path);
 	char *dir;
@@ -152,7 +151,7 @@ int config_load(const char *path, config_finding_t each, void *arg, struct confi
 		struct pw_error *err)
 {
 	_cleanup_(config_done) struct config c = CONFIG_DEFAULT;
-	_cleanup_(freep) char *dir = dir_of(path);
+	_cleanup_(freep) char *dir = config_dir(path);
 	struct findings f = { .each = each, .arg = arg };
 
 	if (!dir)
@@ -166,6 +165,21 @@ int config_load(const char *path, config_finding_t each, void *arg, struct confi
 	}
 	*ret = c;
 	c = (struct config){};
+	return 0;
+}
+
+int config_set_cpus(struct config *c, const uint32_t *cpu, size_t n)
+{
+	struct array cpus = {};
+	uint32_t *to = n > 0 ? array_grow(&cpus, sizeof(*to), n) : NULL;
+
+	if (n > 0 && !to)
+		return -ENOMEM;
+	if (to)
+		memcpy(to, cpu, n * sizeof(*cpu));
+	array_done(&c->cpus);
+	c->cpus = cpus;
+	c->no_cpus = false;
 	return 0;
 }
 

@@ -38,3 +38,9 @@ typedef void (*config_finding_t)(const char *finding, void *arg);
 int config_load(const char *path, config_finding_t each, void *arg, struct config *ret,
 		struct pw_error *err);
 void config_done(struct config *c);
+
+/* The directory beside @path; to be freed. NULL when out of memory. */
+char *config_dir(const char *path);
+
+/* As the key "cpus" would; without any, the default. 0 or -ENOMEM, with @c as it was. */
+int config_set_cpus(struct config *c, const uint32_t *cpu, size_t n);

@@ -2,6 +2,7 @@
 #include "source/cpus.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,6 +74,24 @@ static bool is_in(uint32_t cpu, const uint32_t *set, size_t n)
 			return true;
 	}
 	return false;
+}
+
+int cpus_check(const uint32_t *cpu, size_t n, struct pw_error *err)
+{
+	uint32_t possible[PW_CPUS_MAX];
+	size_t n_possible;
+
+	if (n > PW_CPUS_MAX)
+		return pw_fail(err, EINVAL, PW_E_ENV, "%zu CPUs are more than %d", n, PW_CPUS_MAX);
+	n_possible = read_set("/sys/devices/system/cpu/possible", possible, ARRAY_COUNT(possible));
+	for (size_t i = 0; i < n; i++) {
+		if (!is_in(cpu[i], possible, n_possible))
+			return pw_fail(err, EINVAL, PW_E_ENV, "there is no CPU %" PRIu32, cpu[i]);
+		if (is_in(cpu[i], cpu, i))
+			return pw_fail(err, EINVAL, PW_E_ENV, "CPU %" PRIu32 " is named twice",
+				       cpu[i]);
+	}
+	return 0;
 }
 
 /* -ENOENT: none of the uplinks says. */

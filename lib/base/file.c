@@ -187,6 +187,23 @@ int file_prepare_at(int dirfd, const char *name, const void *data, size_t len, m
 	return 0;
 }
 
+int file_sync_at(int dirfd, const char *name, struct pw_error *err)
+{
+	_cleanup_(closep) int fd = -EBADF;
+	char tmp[NAME_MAX + 1];
+	int r = temporary_name(name, tmp);
+
+	if (r == 0) {
+		fd = openat(dirfd, tmp, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+		r = fd < 0 || fsync(fd) < 0 ? -errno : 0;
+	}
+	if (r < 0) {
+		(void)unlinkat(dirfd, tmp, 0);
+		return pw_fail(err, -r, PW_E_IO, "cannot write %s: %m", name);
+	}
+	return 0;
+}
+
 int file_commit_at(int dirfd, const char *name, struct pw_error *err)
 {
 	char tmp[NAME_MAX + 1];

@@ -44,6 +44,8 @@ int file_write_at(int dirfd, const char *name, const void *data, size_t len, mod
 int file_prepare_at(int dirfd, const char *name, const void *data, size_t len, mode_t mode,
 		    struct pw_error *err);
 int file_commit_at(int dirfd, const char *name, struct pw_error *err);
+/* Between the two: what was prepared is on the disk. */
+int file_sync_at(int dirfd, const char *name, struct pw_error *err);
 
 /* Removes @name and what a dead writer may have left of it. Idempotent. */
 int file_remove_at(int dirfd, const char *name, struct pw_error *err);

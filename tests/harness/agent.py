@@ -72,6 +72,7 @@ class Agent:
         self.test, self.node, self.program = test, node, program
         self.bpffs = BpfFs(test, node.directory)
         self.bus = Bus(test, node.directory) if bus else None
+        self.address = self.bus.address if self.bus else "none"
         self.config = os.path.join(node.directory, "agent.json")
         if config is not None:
             self.configure(config)
@@ -97,7 +98,7 @@ class Agent:
             file.write(text)
 
     def options(self):
-        return ["--config", self.config, "--bus", self.bus.address if self.bus else "none",
+        return ["--config", self.config, "--bus", self.address,
                 "--runtime-dir", self.node.runtime_dir, "--state-dir", self.node.state_dir,
                 "--bpffs", os.path.join(self.bpffs.path, "podwire")]
 

@@ -36,6 +36,31 @@ static int on_reload(void *userdata, struct pw_error *err)
 	return -err->errnum;
 }
 
+static size_t cpus(const uint32_t **ret_cpu, uint32_t *ret_queue, void *userdata)
+{
+	const struct agent_lab *lab = userdata;
+
+	*ret_cpu = lab->cpu;
+	*ret_queue = CPU_QUEUE;
+	return lab->cpus;
+}
+
+static int set_cpus(const uint32_t *cpu, size_t n, bool runtime, void *userdata,
+		    struct pw_error *err)
+{
+	struct agent_lab *lab = userdata;
+
+	*err = lab->refusal;
+	if (err->errnum)
+		return -err->errnum;
+	assert_true(n <= TEST_COUNT(lab->cpu));
+	for (size_t i = 0; i < n; i++)
+		lab->cpu[i] = cpu[i];
+	lab->cpus = n;
+	lab->kept = !runtime;
+	return 0;
+}
+
 static void lost(void *userdata)
 {
 	struct agent_lab *lab = userdata;
@@ -46,13 +71,20 @@ static void lost(void *userdata)
 
 int agent_lab_open(struct agent_lab *lab, const char *address, struct pw_error *err)
 {
-	const struct bus_ops ops = { .statistics = statistics, .reload = on_reload, .lost = lost };
+	const struct bus_ops ops = {
+		.statistics = statistics,
+		.reload = on_reload,
+		.cpus = cpus,
+		.set_cpus = set_cpus,
+		.lost = lost,
+	};
 	const struct bus_info info = {
 		.version = "0.1.0-test",
 		.kernel = "6.1.0-test",
 		.features = (char *const *)features,
 		.resyncs = &lab->resyncs,
 		.lost_events = &lab->lost_events,
+		.log = &lab->log,
 	};
 
 	int r = 0;
@@ -68,6 +100,7 @@ static int setup(void **state, const char *policy, const char *include)
 	struct pw_error err = {};
 
 	assert_non_null(lab);
+	lab->log = (struct log){ .level = LOG_INFO };
 	bus_lab_start(&lab->lab, policy, include);
 	assert_int_equal(model_new(64, &lab->model, &err), 0);
 	if (agent_lab_open(lab, lab->lab.address, &err) < 0)

@@ -4,7 +4,9 @@
  */
 #include "bus/bus.h"
 #include "bus_lab.h"
+#include "log.h"
 
+#define CPU_QUEUE 2048
 #define MANAGER_PATH "/org/podwire1"
 #define MANAGER "org.podwire1.Manager"
 #define ATTACHMENT "org.podwire1.Attachment"
@@ -17,7 +19,11 @@ struct agent_lab {
 	struct bus *bus;
 	uint64_t resyncs, lost_events;
 	unsigned int reloads, losses;
-	struct pw_error refusal; /* of statistics() and reload(), where it has an errno */
+	struct pw_error refusal; /* of what is asked for, where it has an errno */
+	struct log log;
+	uint32_t cpu[8];
+	size_t cpus;
+	bool kept; /* SetCpus not only for now */
 	bool lost;
 };
 

@@ -115,6 +115,7 @@ static void print_basic(FILE *f, sd_bus_message *m, char type)
 	union {
 		const char *s;
 		int32_t i;
+		uint32_t u;
 		int b;
 		uint64_t t;
 	} value;
@@ -123,6 +124,9 @@ static void print_basic(FILE *f, sd_bus_message *m, char type)
 	switch (type) {
 	case 'i':
 		fprintf(f, "%" PRId32, value.i);
+		break;
+	case 'u':
+		fprintf(f, "%" PRIu32, value.u);
 		break;
 	case 'b':
 		fputs(value.b ? "true" : "false", f);
@@ -274,14 +278,27 @@ char *bus_lab_call(struct bus_lab *lab, const char *path, const char *interface,
 	return reply.text;
 }
 
+/* Good ones for the methods that have any, so that it's the caller who is refused. */
+static int append_arguments(sd_bus_message *m, const char *member)
+{
+	if (strcmp(member, "RequestName") == 0)
+		return sd_bus_message_append(m, "su", NAME, 0);
+	if (strcmp(member, "SetCpus") == 0)
+		return sd_bus_message_append(m, "aub", 1, 0, 1);
+	if (strcmp(member, "Set") == 0)
+		return sd_bus_message_append(m, "ssv", "org.freedesktop.LogControl1", "LogLevel",
+					     "s", "debug");
+	return 0;
+}
+
 /* In a child: nothing but the text goes back. */
 static _Noreturn void call_and_tell(const struct bus_lab *lab, uid_t uid, int fd, const char *path,
 				    const char *interface, const char *member)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
-	sd_bus_message *m = NULL;
+	sd_bus_message *call = NULL;
 	sd_bus *bus = NULL;
-	bool named = strcmp(member, "RequestName") == 0;
+	const char *destination = strcmp(member, "RequestName") ? NAME : "org.freedesktop.DBus";
 	int r;
 
 	if (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0)
@@ -289,11 +306,10 @@ static _Noreturn void call_and_tell(const struct bus_lab *lab, uid_t uid, int fd
 	if (sd_bus_new(&bus) < 0 || sd_bus_set_address(bus, lab->address) < 0 ||
 	    sd_bus_set_bus_client(bus, 1) < 0 || sd_bus_start(bus) < 0)
 		_exit(2);
-	if (named)
-		r = sd_bus_call_method(bus, "org.freedesktop.DBus", path, interface, member, &error,
-				       &m, "su", NAME, 0);
-	else
-		r = sd_bus_call_method(bus, NAME, path, interface, member, &error, &m, NULL);
+	if (sd_bus_message_new_method_call(bus, &call, destination, path, interface, member) < 0 ||
+	    append_arguments(call, member) < 0)
+		_exit(3);
+	r = sd_bus_call(bus, call, 0, &error, NULL);
 	if (r >= 0)
 		dprintf(fd, "ok");
 	else

@@ -35,6 +35,69 @@ static void root_may_reload(void **state)
 	expect(reload(lab), "org.freedesktop.DBus.Error.NoMemory: Cannot allocate memory");
 }
 
+static char *set_cpus(struct agent_lab *lab, unsigned int n, unsigned int a, unsigned int b,
+		      int runtime)
+{
+	if (n == 0)
+		return bus_lab_call(&lab->lab, MANAGER_PATH, MANAGER, "SetCpus", "aub", 0, runtime);
+	return bus_lab_call(&lab->lab, MANAGER_PATH, MANAGER, "SetCpus", "aub", 2, a, b, runtime);
+}
+
+static void root_may_set_cpus(void **state)
+{
+	struct agent_lab *lab = *state;
+
+	needs_root();
+	expect(set_cpus(lab, 2, 3, 1, 1), "%s", "");
+	assert_int_equal(lab->cpus, 2);
+	assert_int_equal(lab->cpu[0], 3);
+	assert_int_equal(lab->cpu[1], 1);
+	assert_false(lab->kept);
+	expect(set_cpus(lab, 0, 0, 0, 0), "%s", "");
+	assert_int_equal(lab->cpus, 0);
+	assert_true(lab->kept);
+	pw_fail(&lab->refusal, EINVAL, PW_E_ENV, "there is no CPU 3");
+	expect(set_cpus(lab, 2, 3, 1, 1), "org.podwire1.Error.InvalidArgument: there is no CPU 3");
+	pw_fail(&lab->refusal, EINVAL, PW_E_CONFIG, "agent.json:1: no");
+	expect(set_cpus(lab, 2, 3, 1, 0), "org.podwire1.Error.InvalidConfig: agent.json:1: no");
+}
+
+#define LOG_CONTROL_PATH "/org/freedesktop/LogControl1"
+#define LOG_CONTROL "org.freedesktop.LogControl1"
+
+static char *set_log(struct agent_lab *lab, const char *property, const char *value)
+{
+	return bus_lab_call(&lab->lab, LOG_CONTROL_PATH, PROPERTIES, "Set", "ssv", LOG_CONTROL,
+			    property, "s", value);
+}
+
+static void root_may_set_what_is_logged(void **state)
+{
+	static const char *const levels[] = { "emerg",   "alert",  "crit", "err",
+					      "warning", "notice", "info", "debug" };
+	struct agent_lab *lab = *state;
+
+	needs_root();
+	expect(get(lab, LOG_CONTROL_PATH, LOG_CONTROL, "LogLevel"), "info");
+	expect(get(lab, LOG_CONTROL_PATH, LOG_CONTROL, "SyslogIdentifier"), "podwired");
+	for (size_t i = 0; i < TEST_COUNT(levels); i++) {
+		expect(set_log(lab, "LogLevel", levels[i]), "%s", "");
+		assert_int_equal(lab->log.level, i);
+		expect(get(lab, LOG_CONTROL_PATH, LOG_CONTROL, "LogLevel"), "%s", levels[i]);
+	}
+	expect(set_log(lab, "LogLevel", "loud"),
+	       "org.freedesktop.DBus.Error.InvalidArgs: LogLevel can't be \"loud\"");
+	expect(set_log(lab, "LogLevel", ""),
+	       "org.freedesktop.DBus.Error.InvalidArgs: LogLevel can't be \"\"");
+	assert_int_equal(lab->log.level, LOG_DEBUG);
+	lab->log.journal = true;
+	expect(get(lab, LOG_CONTROL_PATH, LOG_CONTROL, "LogTarget"), "journal");
+	expect(set_log(lab, "LogTarget", "console"), "%s", "");
+	expect(get(lab, LOG_CONTROL_PATH, LOG_CONTROL, "LogTarget"), "console");
+	expect(set_log(lab, "LogTarget", "kmsg"),
+	       "org.freedesktop.DBus.Error.InvalidArgs: LogTarget can't be \"kmsg\"");
+}
+
 static char *as_nobody(struct agent_lab *lab, const char *interface, const char *member)
 {
 	needs_root();
@@ -44,13 +107,19 @@ static char *as_nobody(struct agent_lab *lab, const char *interface, const char 
 }
 
 /* On a bus whose policy lets everything pass: by the agent itself. */
-static void nobody_else_may_reload(void **state)
+static void nobody_else_may_change_anything(void **state)
 {
 	struct agent_lab *lab = *state;
 
 	expect(as_nobody(lab, MANAGER, "Reload"),
 	       "org.freedesktop.DBus.Error.AccessDenied: Reload is for root only");
 	assert_int_equal(lab->reloads, 0);
+	expect(as_nobody(lab, MANAGER, "SetCpus"),
+	       "org.freedesktop.DBus.Error.AccessDenied: SetCpus is for root only");
+	assert_int_equal(lab->cpus, 0);
+	expect(bus_lab_call_as(&lab->lab, 65534, LOG_CONTROL_PATH, PROPERTIES, "Set"),
+	       "org.freedesktop.DBus.Error.AccessDenied: LogLevel is for root only");
+	assert_int_equal(lab->log.level, LOG_INFO);
 	expect(as_nobody(lab, MANAGER, "ListDevices"), "ok");
 }
 
@@ -69,6 +138,7 @@ static void nobody_else_may_change_or_be_us_by_the_policy_that_is_shipped(void *
 {
 	static const char *const refused[][2] = {
 		{ MANAGER, "Reload" },
+		{ MANAGER, "SetCpus" },
 		{ PROPERTIES, "Set" },
 		{ "", "RequestName" },
 	};
@@ -164,7 +234,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(root_may_reload),
-		TEST(nobody_else_may_reload),
+		TEST(root_may_set_cpus),
+		TEST(root_may_set_what_is_logged),
+		TEST(nobody_else_may_change_anything),
 		TEST_SHIPPED(everyone_may_read_by_the_policy_that_is_shipped),
 		TEST_SHIPPED(nobody_else_may_change_or_be_us_by_the_policy_that_is_shipped),
 		TEST(name_that_is_taken_says_by_whom),

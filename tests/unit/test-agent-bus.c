@@ -65,6 +65,32 @@ static void manager_says_what_it_is(void **state)
 	expect(get(lab, MANAGER_PATH, MANAGER, "LostEvents"), "3");
 }
 
+static void manager_counts_ports_by_path(void **state)
+{
+	struct agent_lab *lab = *state;
+
+	expect(get(lab, MANAGER_PATH, MANAGER, "Paths"), "[kernel=0, tc=0, xdp=0]");
+	model_find(lab->model, WEB(lab))->path = PORT_PATH_TC;
+	agent_lab_uplink(lab, "ens3", 2);
+	agent_lab_link(lab, "vethpw012345678", 9);
+	told(lab);
+	expect(get(lab, MANAGER_PATH, MANAGER, "Paths"), "[kernel=2, tc=1, xdp=0]");
+}
+
+static void manager_says_which_cpus_there_are(void **state)
+{
+	struct agent_lab *lab = *state;
+
+	expect(get(lab, MANAGER_PATH, MANAGER, "Cpus"), "[]");
+	expect(bus_lab_call(&lab->lab, MANAGER_PATH, MANAGER, "ListCpus", NULL), "[]");
+	lab->cpu[0] = 1;
+	lab->cpu[1] = 1023;
+	lab->cpus = 2;
+	expect(get(lab, MANAGER_PATH, MANAGER, "Cpus"), "[1, 1023]");
+	expect(bus_lab_call(&lab->lab, MANAGER_PATH, MANAGER, "ListCpus", NULL),
+	       "[(1 2048), (1023 2048)]");
+}
+
 static void attachment_has_what_the_record_and_the_port_have(void **state)
 {
 	struct agent_lab *lab = *state;
@@ -434,6 +460,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(introspection_is_the_definition),
 		TEST(manager_says_what_it_is),
+		TEST(manager_counts_ports_by_path),
+		TEST(manager_says_which_cpus_there_are),
 		TEST(attachment_has_what_the_record_and_the_port_have),
 		TEST(link_without_a_record_is_an_attachment_without_names),
 		TEST(device_has_what_its_port_has),

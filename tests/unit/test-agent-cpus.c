@@ -122,6 +122,23 @@ static void any_text_is_a_set_or_refused(void **state)
 	}
 }
 
+static void cpus_that_are_asked_for_exist_once(void **state)
+{
+	static const uint32_t many[PW_CPUS_MAX + 1];
+	struct pw_error err = {};
+
+	(void)state;
+	assert_int_equal(cpus_check(NULL, 0, &err), 0);
+	assert_int_equal(cpus_check((uint32_t[]){ 0 }, 1, &err), 0);
+	assert_int_equal(cpus_check((uint32_t[]){ 0, 0 }, 2, &err), -EINVAL);
+	assert_string_equal(err.msg, "CPU 0 is named twice");
+	assert_int_equal(cpus_check((uint32_t[]){ UINT32_MAX }, 1, &err), -EINVAL);
+	assert_string_equal(err.msg, "there is no CPU 4294967295");
+	assert_int_equal(cpus_check((uint32_t[]){ PW_CPUS_MAX }, 1, &err), -EINVAL);
+	assert_int_equal(cpus_check(many, TEST_COUNT(many), &err), -EINVAL);
+	assert_string_equal(err.msg, "1025 CPUs are more than 1024");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +149,7 @@ int main(void)
 		cmocka_unit_test(what_no_map_has_room_for_is_left_out),
 		cmocka_unit_test(what_is_no_list_is_refused),
 		cmocka_unit_test(any_text_is_a_set_or_refused),
+		cmocka_unit_test(cpus_that_are_asked_for_exist_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
