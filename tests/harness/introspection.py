@@ -3,7 +3,7 @@
 """D-Bus introspection as something to compare: introspection.py DEFINITION LIVE
 
 Exit status 0 when LIVE, what an object says of itself, has the interfaces of the file DEFINITION and no
-other of org.podwire1's; 1 when they differ, and each difference is a line.
+other of org.podwire1's, and all of it is documented; else 1, and each fault is a line.
 
 Two texts mean the same whatever the order of their members, with or without documentation, and with
 what the specification assumes where nothing is said: EmitsChangedSignal is "true", the arguments of a
@@ -88,7 +88,8 @@ def main(arguments):
     for path in arguments:
         with open(path, encoding="utf-8") as file:
             texts.append(file.read())
-    found = list(differences(ours(texts[0]), ours(texts[1])))
+    found = [*differences(ours(texts[0]), ours(texts[1])),
+             *(f"{name}: isn't documented" for name in undocumented(texts[0]))]
     print("\n".join(found))
     return 1 if found else 0
 

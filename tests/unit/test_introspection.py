@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The D-Bus interface as its definition, its errors and its policy have it; and what compares two of them."""
+import contextlib
 import glob
+import io
 import os
 import re
+import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
@@ -90,6 +93,52 @@ class Canonical(unittest.TestCase):
         self.assertEqual(list(introspection.undocumented(TEXT)), [
             "org.podwire1.T.P", "org.podwire1.T.Q", "org.podwire1.T.M", "org.podwire1.T.M(a)",
             "org.podwire1.T.M(r)", "org.podwire1.T.S", "org.podwire1.T.S(n)"])
+
+
+class Program(unittest.TestCase):
+    def judge(self, definition, live):
+        """(exit status, lines)"""
+        with tempfile.TemporaryDirectory() as directory:
+            paths = [os.path.join(directory, name) for name in ("definition", "live")]
+            for path, text in zip(paths, (definition, live)):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                return introspection.main(paths), out.getvalue().split("\n")[:-1]
+
+    def test_each_definition_agrees_with_itself(self):
+        for text in definitions().values():
+            self.assertEqual(self.judge(text, text)[0], 0)
+
+    def test_a_difference_is_a_fault(self):
+        """Each member of each definition in turn is missing on one side."""
+        for name, text in definitions().items():
+            root = ElementTree.fromstring(text)
+            interface = root.find("interface")
+            for member in interface.findall("*"):
+                if member.tag == "annotation":
+                    continue
+                at = list(interface).index(member)
+                interface.remove(member)
+                less = ElementTree.tostring(root, encoding="unicode")
+                interface.insert(at, member)
+                for pair in ((text, less), (less, text)):
+                    status, lines = self.judge(*pair)
+                    self.assertEqual((status, len(lines)), (1, 1), lines)
+                    self.assertIn(f"{name} {member.tag} {member.get('name')}: ", lines[0])
+
+    def test_what_is_not_documented_is_a_fault(self):
+        """Each DocString of each definition in turn is missing."""
+        for name, text in definitions().items():
+            documented = re.findall(r' *<annotation name="org\.gtk\.GDBus\.DocString".*/>\n', text)
+            self.assertTrue(documented)
+            at = 0
+            for one in documented:
+                at = text.index(one, at)
+                status, lines = self.judge(text[:at] + text[at + len(one):], text)
+                at += len(one)
+                self.assertEqual((status, len(lines)), (1, 1), lines)
+                self.assertTrue(lines[0].startswith(name) and lines[0].endswith(": isn't documented"), lines)
 
 
 class Definition(unittest.TestCase):
