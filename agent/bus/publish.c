@@ -78,10 +78,34 @@ static int add_kind(struct bus *bus, sd_bus *connection, const struct object_kin
 	return sd_bus_add_node_enumerator(connection, NULL, kind->prefix, list, bus);
 }
 
+/* What is of use without an answer. */
+static bool changes_something(sd_bus_message *m)
+{
+	static const char *const members[] = { "Reload", "SetCpus", "Set" };
+
+	for (size_t i = 0; i < ARRAY_COUNT(members); i++) {
+		if (sd_bus_message_is_method_call(m, NULL, members[i]) > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Who asks and wants no answer gets no work done for it either: he could ask without end. */
+static int skip_unheard(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+	(void)userdata;
+	(void)ret_error;
+	return sd_bus_message_is_method_call(m, NULL, NULL) > 0 &&
+	       sd_bus_message_get_expect_reply(m) == 0 && !changes_something(m);
+}
+
 int bus_publish(struct bus *bus, sd_bus *connection)
 {
-	int r = sd_bus_add_object_manager(connection, NULL, BUS_ROOT);
+	int r = sd_bus_add_filter(connection, NULL, skip_unheard, bus);
 
+	if (r < 0)
+		return r;
+	r = sd_bus_add_object_manager(connection, NULL, BUS_ROOT);
 	if (r < 0)
 		return r;
 	r = sd_bus_add_object_vtable(connection, NULL, BUS_ROOT, BUS_NAME ".Manager",
