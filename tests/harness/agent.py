@@ -105,14 +105,18 @@ class Agent:
     def start(self, program=None, ready=True):
         """Returns the seconds that it took to be ready."""
         begin = self.started = time.monotonic()
-        environment = {**os.environ, "NOTIFY_SOCKET": self._notify.getsockname(), **self.environment}
-        environment.pop("JOURNAL_STREAM", None)
-        with open(self.log_path, "ab") as log:
-            self.process = self.node.popen(program or self.program, *self.options(), stdout=log, stderr=log,
-                                           env=environment, preexec_fn=self.prepare)
+        self.process = self.launch([program or self.program, *self.options()],
+                                   {"NOTIFY_SOCKET": self._notify.getsockname(), **self.environment})
         if ready:
             self.wait_notice("READY=1")
         return time.monotonic() - begin
+
+    def launch(self, command, environment):
+        """A process on the node, as subprocess has it; both of what it says go to the log."""
+        environment = {**os.environ, **environment}
+        environment.pop("JOURNAL_STREAM", None)
+        with open(self.log_path, "ab") as log:
+            return self.node.popen(*command, stdout=log, stderr=log, env=environment, preexec_fn=self.prepare)
 
     def _read_notices(self):
         while notice := self._notify.recv(4096):

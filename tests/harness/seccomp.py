@@ -24,4 +24,5 @@ def refuse_bpf(error, command=None):
         program = ctypes.create_string_buffer(struct.pack("=H6xQ", len(rules), ctypes.addressof(kept)))
         if _libc.prctl(38, 1, 0, 0, 0) or _libc.prctl(22, 2, program, 0, 0):  # NO_NEW_PRIVS, SECCOMP_MODE_FILTER
             raise OSError(ctypes.get_errno(), "prctl")
+    filter_syscalls.arguments = (error, command)  # for who can't pass on a function
     return filter_syscalls

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Bytes between namespaces, compared at the far end: a ping alone proves too little."""
+import hashlib
 import os
 import socket
 import struct
+import subprocess
 import threading
 
 from .resources import PATIENCE
 
 TIMEOUT = 10 * PATIENCE
+INTERVAL = 0.01  # of Steady's pings: 100 a second
 
 
 def _family(address):
@@ -99,3 +102,59 @@ def router_advertisement(router, ifname, lifetime=1800, prefix=None):
         raw.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, 255)
         index = router.link(ifname)["ifindex"]
         raw.sendto(message, ("ff02::1", 0, 0, index))
+
+
+class Stream(threading.Thread):
+    """TCP as it goes, until stopped; both sides hash what they had."""
+
+    def __init__(self, client, server, address):
+        super().__init__(daemon=True)
+        self.listener, self.client = server.socket(), client.socket()
+        self.listener.bind((address, 0))
+        self.listener.listen()
+        self.client.connect((address, self.listener.getsockname()[1]))
+        self.server, _ = self.listener.accept()
+        self.stopping, self.sent, self.received = threading.Event(), hashlib.sha256(), hashlib.sha256()
+        self.bytes = 0
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+        self.start()
+
+    def run(self):
+        block = os.urandom(65536)
+        while not self.stopping.wait(0.005):
+            self.client.sendall(block)
+            self.sent.update(block)
+            self.bytes += len(block)
+        self.client.shutdown(socket.SHUT_WR)
+
+    def _read(self):
+        while data := self.server.recv(1 << 20):
+            self.received.update(data)
+
+    def finish(self):
+        self.stopping.set()
+        self.join(20 * PATIENCE)
+        self.reader.join(20 * PATIENCE)
+        for one in (self.client, self.server, self.listener):
+            one.close()
+
+
+class Steady:
+    """Pings of both families and a TCP stream from pod to pod."""
+
+    def __init__(self, a, b, sources, targets):
+        self.pings = [subprocess.Popen(a.argv("ping", "-n", "-q", "-i", INTERVAL, "-I", source, target),
+                                       stdout=subprocess.PIPE, text=True)
+                      for source, target in zip(sources, targets)]
+        self.stream = Stream(a, b, targets[0])
+
+    def assert_nothing_lost(self, test):
+        self.stream.finish()
+        test.assertEqual(self.stream.sent.hexdigest(), self.stream.received.hexdigest())
+        test.assertGreater(self.stream.bytes, 0)
+        for ping in self.pings:
+            ping.send_signal(2)
+            text, _ = ping.communicate(timeout=20 * PATIENCE)
+            test.assertIn(" 0% packet loss", text)
+            print(text.splitlines()[-2] if "rtt" in text else text, flush=True)
