@@ -153,6 +153,21 @@ class Runs(MachineCase):
         wait_until(lambda: (machine.attachment(name) or {}).get("State") == "ready", what="the pod")
         self.assertTrue(pod.ping("192.0.2.1"))
 
+    def test_log_level_is_systemctls_to_change(self):
+        def level(*new):
+            return systemctl("service-log-level", machine.UNIT, *new).stdout.strip()
+        before = level()
+        self.addCleanup(level, before)
+        level("debug")
+        self.assertEqual(level(), "debug")
+        level("err")
+        self.assertEqual(level(), "err")
+        self.assertEqual(systemctl("service-log-target", machine.UNIT).stdout.strip(), "journal")
+        busctl_set = busctl("set-property", NAME, "/org/freedesktop/LogControl1", "org.freedesktop.LogControl1",
+                            "LogLevel", "s", "debug", user=NOBODY, check=False)
+        self.assertNotEqual(busctl_set.returncode, 0)
+        self.assertEqual(level(), "err")
+
     def test_killed_comes_back(self):
         machine.dropin(self, "[Service]\nRestartSec=100ms\n")
         for number in (signal.SIGKILL, signal.SIGTERM):
