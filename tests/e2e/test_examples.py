@@ -83,7 +83,7 @@ class Documents(InstallCase):
         """Its own command line, with the container's paths below the test's directory."""
         container = self.pod()["initContainers"][0]
         names = {"/host": self.path("/host"), "/nodes": self.path("/nodes"),
-                 "/usr/lib/cni/podwire-static": PODWIRE, "/usr/bin/podwirectl": PODWIRECTL}
+                 "/usr/lib/podwire/podwire-static": PODWIRE, "/usr/bin/podwirectl": PODWIRECTL}
         arguments = []
         for word in container["command"]:
             word = word.replace("$(NODE_NAME)", "node-a")

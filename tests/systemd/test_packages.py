@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import unittest
 
@@ -120,6 +121,57 @@ class LeavesNothing(PackageCase):
         self.assertNotEqual(show("ActiveState"), "active")
         self.install()
         self.assertEqual(systemctl("is-enabled", machine.UNIT).stdout.strip(), "enabled")
+
+
+def readme_commands(section):
+    """The commands of the README's section that a node is given, in order."""
+    with open(os.path.join(SOURCE_DIR, "README.md"), encoding="utf-8") as file:
+        text = file.read().split(f"## {section}\n", 1)[1].split("\n## ", 1)[0]
+    blocks = re.findall(r"(?:^    .*\n)+", text, re.M)
+    return [line.strip() for block in blocks for line in block.splitlines() if not line.strip().startswith("cmake ")]
+
+
+class Readme(PackageCase):
+    """Word for word, beside the packages' files, and then as a kubelet: a pod by the network that is there now."""
+
+    CONFLIST = "/etc/cni/net.d/10-podwire.conflist"
+
+    def setUp(self):
+        for directory in ("/etc/cni/net.d", "/var/lib/cni"):  # which a runtime's package has
+            os.makedirs(directory, exist_ok=True)
+        super().setUp()
+
+    def follow(self, command):
+        done = subprocess.run(["bash", "-c", command], cwd=os.path.join(BUILD_DIR, "packages"), text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
+                              check=False)
+        print(f"$ {command}\n{done.stdout}", flush=True)
+        # doctor may warn: this is no node of a cluster
+        self.assertIn(done.returncode, (0, 1) if command == "podwirectl doctor" else (0,), done.stdout)
+        return done.stdout
+
+    def test_install_on_a_node(self):
+        commands = readme_commands("Install on a node")
+        self.assertEqual([command.split()[:2] for command in commands],
+                         [["apt", "install"], ["podwirectl", "install"], ["podwirectl", "doctor"],
+                          ["podwirectl", "status"]])
+        said = {" ".join(command.split()[:2]): self.follow(command) for command in commands}
+        self.assertIn("/usr/lib/cni", said["podwirectl install"])
+        self.assertNotIn("broken ", said["podwirectl doctor"])
+        self.node.install("podwire", "/usr/lib/cni/podwire")
+        with open(self.CONFLIST, encoding="utf-8") as file:
+            network = json.load(file)
+        pod, one, result = self.attach(network)
+        self.assertEqual(sorted(ip["address"] for ip in result["ips"]), ["10.244.1.2/24", "fd00:10:244:1::2/64"])
+        wait_until(lambda: self.host_ifname(result) in self.follow("podwirectl pods --names"), what="the pod")
+        self.assertTrue(pod.ping("192.0.2.1"))
+        self.assertIn("10.244.1.2", self.follow("podwirectl pod 10.244.1.2"))
+        self.runtime.delete(network, one)
+        self.follow("podwirectl uninstall")
+        self.assertFalse(os.path.exists(self.CONFLIST) or os.path.exists("/usr/lib/cni/podwire"))
+        packages.dpkg("--purge", *packages.NAMES)
+        shutil.rmtree("/var/lib/cni/networks")  # host-local's
+        self.assert_as_before()
 
 
 class Unchanged(PackageCase):
