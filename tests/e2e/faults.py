@@ -15,6 +15,8 @@ ADD_STEPS = ("lock", "pod-socket", "ipam-start", "facts", "leftover", "record", 
              "forwarding", "pod-sysctl", "pod-address", "pod-up", "pod-neighbour", "pod-route", "host-config", "masq",
              "host-up", "host-address", "host-neighbour", "host-route", "announce", "carrier", "record-prepare",
              "ipam-end", "record-ready")
+# Before a step is about where the one before it ends: tests/run without --all looks at one of both.
+ADD_SIDES = ("after",) if os.environ.get("PW_QUICK") == "1" else ("before", "after")
 DEL_STEPS = ("del-ipam-start", "del-link", "del-masq", "del-conntrack", "del-ipam", "del-record")
 
 # An error that nothing in the plugin makes by itself, so that it can only be the injected one.

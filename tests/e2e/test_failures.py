@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Each step of ADD and of DEL fails in its turn: the first error is told, and nothing stays behind."""
-from faults import ADD_STEPS, DEL_STEPS, FaultCase, INJECTED, for_each_point, seam, steps_done
+from faults import ADD_SIDES, ADD_STEPS, DEL_STEPS, FaultCase, INJECTED, for_each_point, seam, steps_done
 from harness.case import conflist, podwire, reserved
 from harness.fakeipam import Answer, FakeIpam
 from harness.libcni import Attachment
@@ -21,7 +21,7 @@ class Table(FaultCase):
                 self.assertEqual(self.runtime.call("ADD", net, attachment, PW_SEAM=text).status, 98)
 
 
-@for_each_point(ADD_STEPS)
+@for_each_point(ADD_STEPS, ADD_SIDES)
 class AddFails(FaultCase):
     def check(self, when, step):
         net, pod = self.network(), self.node.pod()

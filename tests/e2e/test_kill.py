@@ -3,11 +3,11 @@
 
 The IPAM plugin goes on without its caller; a DEL that comes meanwhile waits for its end.
 """
-from faults import ADD_STEPS, DEL_STEPS, HOST_LOCAL, KillCase, for_each_point, seam
+from faults import ADD_SIDES, ADD_STEPS, DEL_STEPS, HOST_LOCAL, KillCase, for_each_point, seam
 from harness.fakeipam import Exec, Hang, Sequence
 
 
-@for_each_point(ADD_STEPS)
+@for_each_point(ADD_STEPS, ADD_SIDES)
 class AddKilledThenDel(KillCase):
     def check(self, when, step):
         waiting = self.kill_add(when, step)
