@@ -181,6 +181,8 @@ void apply_check(struct apply *a, struct model *m)
 	for (size_t i = 0; i < model_ports(m); i++) {
 		struct port *p = model_port(m, i);
 
+		if (p->state == PORT_FAILED)
+			p->dirty = true; /* what was in the way may be gone */
 		if (!p->slot || p->state != PORT_READY || p->reason == PORT_REASON_DETACHED ||
 		    (p->reason == PORT_REASON_FOREIGN && !attach_has_tcx(a->attach)) || p->is_on)
 			continue;

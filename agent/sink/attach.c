@@ -213,28 +213,38 @@ int attach_check_xdp(struct attach *a, const struct port *port)
 	return is_pinned(a, port->ifindex, &xdp_hook);
 }
 
-static void unpin(const struct attach *a, int ifindex, const char *program)
+/*
+ * Off the device when it returns: the kernel would free a link that nobody has any more a while
+ * after its end, and until then refuse the same program for a device that gets it back.
+ */
+static void drop(const struct attach *a, int ifindex, const char *program)
 {
 	char path[PATH_MAX + 64];
+	int fd;
 
 	pin_path(a, ifindex, program, path, sizeof(path));
+	fd = bpf_obj_get(path);
+	if (fd >= 0) {
+		(void)bpf_link_detach(fd); /* the device may be gone */
+		close(fd);
+	}
 	(void)unlink(path);
 }
 
 void attach_drop_xdp(struct attach *a, int ifindex)
 {
-	unpin(a, ifindex, xdp_hook.name);
+	drop(a, ifindex, xdp_hook.name);
 }
 
 void attach_drop(struct attach *a, int ifindex)
 {
 	for (unsigned int kind = PW_PORT_POD; kind <= PW_PORT_UPLINK; kind++) {
 		for (unsigned int i = 0; i < 2; i++)
-			unpin(a, ifindex, hooks[kind][i].name);
+			drop(a, ifindex, hooks[kind][i].name);
 	}
 	if (!a->tcx)
 		filter_drop(datapath_bpffs(a->dp), ifindex);
-	unpin(a, ifindex, xdp_hook.name);
+	drop(a, ifindex, xdp_hook.name);
 }
 
 struct sweep {

@@ -112,7 +112,7 @@ static int take_option(struct install *in, int c, struct pw_error *err)
 
 int cmd_install(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err)
 {
-	_cleanup_(say_done) struct say say = { .json = ctl->json };
+	_cleanup_(say_done) struct say told = { .json = ctl->json };
 	struct install in = { .root = "/" };
 	int c = arguments_next(argc, argv, ":", known, true, err), r = 0;
 
@@ -125,7 +125,7 @@ int cmd_install(const struct ctl *ctl, int argc, char *argv[], struct pw_error *
 	if (in.plugin_only && in.n_pods > 0)
 		return pw_fail(err, EINVAL, PW_E_ENV,
 			       "--plugin-only writes no network, so it takes no --pod-cidr");
-	r = install_run(&in, &say, err);
-	say_end(&say);
+	r = install_run(&in, &told, err);
+	say_end(&told);
 	return r;
 }

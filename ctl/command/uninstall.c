@@ -24,7 +24,7 @@ const char cmd_uninstall_options[] =
 int cmd_uninstall(const struct ctl *ctl, int argc, char *argv[], struct pw_error *err)
 {
 	struct uninstall un = { .root = "/", .state_dir = "/var/lib/podwire" };
-	_cleanup_(say_done) struct say say = { .json = ctl->json };
+	_cleanup_(say_done) struct say told = { .json = ctl->json };
 	int c = arguments_next(argc, argv, ":", known, true, err), r;
 
 	for (; c >= 0; c = arguments_next(argc, argv, ":", known, false, err)) {
@@ -49,7 +49,7 @@ int cmd_uninstall(const struct ctl *ctl, int argc, char *argv[], struct pw_error
 	r = c < -1 ? c : arguments_count(argc, argv, 0, err);
 	if (r < 0)
 		return r;
-	r = uninstall_run(&un, &say, err);
-	say_end(&say);
+	r = uninstall_run(&un, &told, err);
+	say_end(&told);
 	return r;
 }

@@ -88,11 +88,12 @@ class Sees(AgentCase):
         record = os.path.join(self.node.state_dir, "attachments", f"{name}.json")
         with open(record, encoding="utf-8") as file:
             text = file.read()
-        os.unlink(record)
-        self.agent.wait_for(name, State="no-record", PathReason="record", SourceCheck="none")
-        with open(record, "w", encoding="utf-8") as file:
-            file.write(text)
-        self.agent.wait_for(name, State="ready", PathReason="learning", SourceCheck="bpf")
+        for _ in range(5):
+            os.unlink(record)
+            self.agent.wait_for(name, State="no-record", PathReason="record", SourceCheck="none")
+            with open(record, "w", encoding="utf-8") as file:
+                file.write(text)
+            self.agent.wait_for(name, State="ready", PathReason="learning", SourceCheck="bpf")
         self.node.ip("link", "del", name)
         self.agent.wait_for(name, State="pending", IfIndex=0)
 

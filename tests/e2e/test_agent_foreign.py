@@ -20,7 +20,8 @@ CHECKED = 15  # it looks at its own each ten seconds
 VERDICTS = {"xdp": 2, "classifier": 0, "tcx": -1}  # of others' programs: XDP_PASS, TC_ACT_OK, TC_ACT_UNSPEC
 RTNLGRP_TC = 4
 OUR_PRIORITY = 0x7077
-SYS_BPF, BPF_OBJ_GET, TCX_INGRESS = 321, 7, 46
+SYS_BPF, BPF_OBJ_GET, BPF_PROG_GET_FD_BY_ID = 321, 7, 13
+TCX_INGRESS, TCX_EGRESS = 46, 47
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -282,6 +283,27 @@ class LeftAlone(ForeignCase):
                 return bpf(BPF_LINK_CREATE, [program, self.node.link(ifname)["ifindex"], TCX_INGRESS])
         finally:
             os.close(program)
+
+    def test_what_failed_is_tried_again(self):
+        """The kernel takes no program twice on a device: here, until whoever else has ours there lets go."""
+        self.need_tcx("what is in the way is a link")
+        info = subprocess.run(["bpftool", "-j", "link", "show", "pinned", self.pin("to_pod")], capture_output=True,
+                              text=True, check=True).stdout
+        program = bpf(BPF_PROG_GET_FD_BY_ID, [json.loads(info)["prog_id"]])
+        self.addCleanup(os.close, program)
+        record = os.path.join(self.node.state_dir, "attachments", f"{self.name}.json")
+        os.rename(record, f"{record}.aside")
+        self.wait_said(self.name, State="no-record")
+        with inside(self.node.path):
+            link = bpf(BPF_LINK_CREATE, [program, self.ifindex, TCX_EGRESS])
+        try:
+            os.rename(f"{record}.aside", record)
+            self.wait_said(self.name, State="failed", Path="kernel", PathReason="kernel", SourceCheck="kernel")
+            self.assert_pods_talk()
+        finally:
+            os.close(link)
+        self.wait_said(self.name, CHECKED, State="ready", PathReason="learning", PathDetail="")
+        self.assert_counted()
 
     def test_several_at_once_and_the_first_is_named(self):
         self.add_clsact(self.name)
