@@ -16,7 +16,7 @@ from harness.traffic import Steady
 from machine import MachineCase, call, main_pid, show, systemctl
 
 # What dpkg, systemd and apt keep of every package, and what changes by itself.
-UNRELATED = re.compile(r"/var/lib/dpkg/|/var/log/|/var/cache/|/run/(systemd|log|results|host|udev|credentials|dbus|"
+UNRELATED = re.compile(r"/var/lib/(dpkg|apt|PackageKit)/|/var/log/|/var/cache/|/run/(systemd|log|results|host|udev|credentials|dbus|"
                        r"netns|lock|xtables)|/var/lib/systemd/(?!deb-)|/etc/ld.so.cache$|/var/lib/man-db")
 NODE_SYSCTLS = ("net/ipv4/ip_forward", "net/ipv6/conf/all/forwarding", "net/ipv6/conf/eth0/accept_ra",
                 "net/ipv4/conf/all/rp_filter", "net/ipv4/conf/default/rp_filter")
@@ -143,8 +143,8 @@ class Readme(PackageCase):
 
     def follow(self, command):
         done = subprocess.run(["bash", "-c", command], cwd=os.path.join(BUILD_DIR, "packages"), text=True,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
-                              check=False)
+                              input="y\n", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
+                              check=False)  # apt asks whether to go on
         print(f"$ {command}\n{done.stdout}", flush=True)
         # doctor may warn: this is no node of a cluster
         self.assertIn(done.returncode, (0, 1) if command == "podwirectl doctor" else (0,), done.stdout)
@@ -163,7 +163,7 @@ class Readme(PackageCase):
             network = json.load(file)
         pod, one, result = self.attach(network)
         self.assertEqual(sorted(ip["address"] for ip in result["ips"]), ["10.244.1.2/24", "fd00:10:244:1::2/64"])
-        wait_until(lambda: self.host_ifname(result) in self.follow("podwirectl pods --names"), what="the pod")
+        wait_until(lambda: pod.name in self.follow("podwirectl pods --names"), what="the pod")
         self.assertTrue(pod.ping("192.0.2.1"))
         self.assertIn("10.244.1.2", self.follow("podwirectl pod 10.244.1.2"))
         self.runtime.delete(network, one)
