@@ -35,7 +35,7 @@ class Fine(DoctorCase):
         with self.without("etc/cni/net.d/10-podwire.conflist"):
             done = self.node.run(PODWIRECTL, *arguments, check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stdout, r"^broken  cni-conf-missing\n        no file of \S+ names podwire .*\n"
+        self.assertRegex(done.stdout, r"^broken  cni-conf-missing\n        there is no network in \S+\n"
                                       r"        -> podwirectl install .*\nbroken: 1 broken, ")
 
     def test_wrong_options(self):

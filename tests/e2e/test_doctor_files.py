@@ -125,7 +125,7 @@ class Cni(DoctorCase):
 
     def test_no_network(self):
         with self.without(self.CONF):
-            self.assert_found("cni-conf-missing", "broken", "of 0", "podwirectl install")
+            self.assert_found("cni-conf-missing", "broken", "there is no network", "podwirectl install")
             with self.file("etc/cni/net.d/20-x.conf", json.dumps({"type": "other", "name": "x"})):
                 self.assert_found("cni-conf-missing", "broken", "20-x.conf")
             with self.file("etc/cni/net.d/20-x.conf", json.dumps({**podwire(self.node, host_local(self.node)),
