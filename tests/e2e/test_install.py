@@ -94,21 +94,21 @@ class Install(InstallCase):
 
     def test_the_plugin_of_the_package_is_the_default(self):
         os.makedirs(self.path("/usr/bin"))
-        os.makedirs(self.path("/usr/lib/cni"))
+        os.makedirs(self.path("/usr/lib/podwire"))
         subprocess.run(["cp", PODWIRECTL, self.path("/usr/bin/podwirectl")], check=True)
-        subprocess.run(["cp", PODWIRE, self.path("/usr/lib/cni/podwire")], check=True)
+        subprocess.run(["cp", PODWIRE, self.path("/usr/lib/podwire/podwire")], check=True)
         own = [self.path("/usr/bin/podwirectl")]
         done = subprocess.run([*own, "install", "--root", self.root, "--pod-cidr", V4], capture_output=True, text=True,
                               timeout=60, check=False)
         self.assertEqual(done.returncode, 0, done)
         self.assert_installed()
         # in its own directory there's nothing to copy, and nothing to remove
-        self.plugins("/usr/lib/cni")
+        self.plugins("/usr/lib/podwire")
         for command, more in ("install", ["--pod-cidr", V4]), ("uninstall", []):
-            done = subprocess.run([*own, command, "--root", self.root, "--bin-dir", "/usr/lib/cni", *more],
+            done = subprocess.run([*own, command, "--root", self.root, "--bin-dir", "/usr/lib/podwire", *more],
                                   capture_output=True, text=True, timeout=60, check=False)
             self.assertEqual(done.returncode, 0, done)
-            self.assertTrue(os.path.exists(self.path("/usr/lib/cni/podwire")))
+            self.assertTrue(os.path.exists(self.path("/usr/lib/podwire/podwire")))
 
 
 class Checks(InstallCase):
