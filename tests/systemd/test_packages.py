@@ -16,8 +16,9 @@ from harness.traffic import Steady
 from machine import MachineCase, call, main_pid, show, systemctl
 
 # What dpkg, systemd and apt keep of every package, and what changes by itself.
-UNRELATED = re.compile(r"/var/lib/(dpkg|apt|PackageKit)/|/var/log/|/var/cache/|/run/(systemd|log|results|host|udev|credentials|dbus|"
-                       r"netns|lock|xtables)|/var/lib/systemd/(?!deb-)|/etc/ld.so.cache$|/var/lib/man-db")
+UNRELATED = re.compile(r"/var/lib/(dpkg|apt|PackageKit)/|/var/tmp/systemd-private|/var/log/|/var/cache/|"
+                       r"/run/(systemd|log|results|host|udev|credentials|dbus|netns|lock|xtables)|"
+                       r"/var/lib/systemd/(?!deb-)|/etc/ld.so.cache$|/var/lib/man-db")
 NODE_SYSCTLS = ("net/ipv4/ip_forward", "net/ipv6/conf/all/forwarding", "net/ipv6/conf/eth0/accept_ra",
                 "net/ipv4/conf/all/rp_filter", "net/ipv4/conf/default/rp_filter")
 
